@@ -1,0 +1,8 @@
+//! The box without its board.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod http;

@@ -1,0 +1,2 @@
+//! LeagueBox on this computer.
+fn main() {}

@@ -1,0 +1,1 @@
+//! One deadline per slot, the nearest first.
