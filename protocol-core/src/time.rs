@@ -1,0 +1,112 @@
+//! Time as the referee knows it: an argument. A monotonic count of milliseconds decides every deadline; the
+//! calendar is only ever printed. Nothing here reads a clock.
+
+use core::fmt;
+
+use crate::json::Str;
+
+/// Milliseconds on a clock that never goes back.
+pub type Millis = u64;
+
+/// The moment an event happened: `ms` decides, `utc` is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Now {
+    /// Milliseconds on the monotonic clock.
+    pub ms: Millis,
+    /// The same moment on the calendar.
+    pub utc: Utc,
+}
+
+impl Now {
+    /// The calendar time at which the monotonic clock will show `ms`.
+    pub fn utc_at(self, ms: Millis) -> Utc {
+        Utc(self.utc.0.saturating_add(ms.saturating_sub(self.ms).div_ceil(1000)))
+    }
+}
+
+/// Seconds since 1970-01-01T00:00:00Z. Shown as the protocol demands: `YYYY-MM-DDTHH:MM:SSZ`, never a fraction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Utc(pub u64);
+
+impl fmt::Display for Utc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (days, second) = (self.0 / 86_400, self.0 % 86_400);
+        // Civil date from a day count, in 400-year eras that begin on 1 March.
+        let shifted = days + 719_468;
+        let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+        let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let march_month = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+        let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+        let year = era * 400 + year_of_era + u64::from(month <= 2);
+        let (h, m, s) = (second / 3600, second / 60 % 60, second % 60);
+        write!(f, "{year:04}-{month:02}-{day:02}T{h:02}:{m:02}:{s:02}Z")
+    }
+}
+
+/// Whether a timestamp has the one form the specification allows: `YYYY-MM-DDTHH:MM:SS`, perhaps a fraction, then
+/// `Z`. Digits are judged by place, not by calendar: the 31st of February is a bug, not a violation of the form.
+pub fn is_utc_timestamp(text: Str<'_>) -> bool {
+    const FORM: &[u8] = b"dddd-dd-ddTdd:dd:dd";
+    let mut chars = text.chars();
+    for &want in FORM {
+        match (want, chars.next()) {
+            (b'd', Some(c)) if c.is_ascii_digit() => {}
+            (want, Some(c)) if want != b'd' && c == char::from(want) => {}
+            _ => return false,
+        }
+    }
+    match chars.next() {
+        Some('Z') => chars.next().is_none(),
+        Some('.') => {
+            let mut digits = 0;
+            for c in chars.by_ref() {
+                match c {
+                    '0'..='9' => digits += 1,
+                    'Z' => return digits > 0 && chars.next().is_none(),
+                    _ => return false,
+                }
+            }
+            false
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn the_calendar_knows_leap_years() {
+        assert_eq!(Utc(0).to_string(), "1970-01-01T00:00:00Z");
+        assert_eq!(Utc(951_827_696).to_string(), "2000-02-29T12:34:56Z");
+        assert_eq!(Utc(1_736_937_000).to_string(), "2025-01-15T10:30:00Z");
+        assert_eq!(Utc(4_107_542_400).to_string(), "2100-03-01T00:00:00Z");
+    }
+
+    #[test]
+    fn only_utc_with_z_is_the_specified_form() {
+        let is = |text: &str| {
+            let quoted = std::format!("\"{text}\"");
+            is_utc_timestamp(crate::json::parse(quoted.as_bytes()).unwrap().as_str().unwrap())
+        };
+        assert!(is("2025-01-15T10:30:00Z"));
+        assert!(is("2025-01-15T10:30:00.000Z"));
+        for bad in [
+            "2025-01-15T10:30:00+02:00",
+            "2025-01-15T10:30:00+00:00",
+            "2025-01-15 10:30:00",
+            "20261115T234108Z",
+            "2025-01-15T10:30:00.Z",
+            "2025-01-15T10:30:00Zz",
+            "2025-01-15T10:30:00",
+            "",
+        ] {
+            assert!(!is(bad), "{bad}");
+        }
+    }
+}
