@@ -1,0 +1,265 @@
+//! One question to one player, from asking to an answer or a loss: the deadline, and the three announced retries.
+//!
+//! ```text
+//! Owed ──sent──▶ Asked ──answered──▶ Idle
+//!   ▲              │ silent, invalid              │ unreachable
+//!   │              ▼                              ▼
+//!   └─announced─ Announce ◀──────rested─────── Resting          the fourth failure: Lost
+//! ```
+//!
+//! A retry lasts its step (1, 2, 4 × the base, and up to a tenth more), or until the first deadline where that is later:
+//! who answers wrongly after two seconds of thirty keeps the other twenty-eight.
+
+use crate::time::Millis;
+
+/// Retries after the first attempt.
+pub const MAX_RETRIES: u8 = 3;
+
+/// What went wrong with an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// No answer in time.
+    Silent,
+    /// The connection was refused or broke.
+    Unreachable,
+    /// The answer could not be used: the words say which rule it broke.
+    Unusable(Broken, &'static str),
+}
+
+/// Which kind of rule an answer broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Broken {
+    /// The move is not one the game allows.
+    Move,
+    /// A required field is missing, or the answer is not one at all.
+    Field,
+    /// The timestamp is not UTC.
+    Timestamp,
+    /// The token is not the player's.
+    Token,
+}
+
+/// Where a question stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Nothing is asked.
+    Idle,
+    /// Waits for the link to be free. A retry has its deadline already.
+    Owed(Option<Millis>),
+    /// Is with the player until then.
+    Asked(Millis),
+    /// The player could not be reached; another try then.
+    Resting(Millis),
+    /// The player is being told what went wrong, until the first of these at the latest; it then has until the second.
+    Announce(Millis, Millis),
+    /// Given up.
+    Lost,
+}
+
+/// One question to one player.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask {
+    state: State,
+    retries: u8,
+    fault: Fault,
+    first_deadline: Millis,
+}
+
+/// What the link has to do for a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing now.
+    Nothing,
+    /// Put the question.
+    Question,
+    /// Tell the player what went wrong and that this retry follows.
+    Announcement {
+        /// Which retry, from 1.
+        retry: u8,
+        /// What went wrong.
+        fault: Fault,
+    },
+}
+
+impl Ask {
+    /// Nothing is asked.
+    pub const IDLE: Ask = Ask { state: State::Idle, retries: 0, fault: Fault::Silent, first_deadline: 0 };
+
+    /// Wants the question put.
+    pub fn open(&mut self) {
+        *self = Ask { state: State::Owed(None), ..Ask::IDLE };
+    }
+
+    /// Whether nothing is asked.
+    pub fn is_idle(&self) -> bool {
+        self.state == State::Idle
+    }
+
+    /// Whether the player has lost by it.
+    pub fn is_lost(&self) -> bool {
+        self.state == State::Lost
+    }
+
+    /// Whether an answer would be heard now. An answer that crosses a retry counts: it is only early.
+    pub fn hears(&self) -> bool {
+        !matches!(self.state, State::Idle | State::Lost | State::Owed(None))
+    }
+
+    /// What the link has to do.
+    pub fn need(&self) -> Need {
+        match self.state {
+            State::Owed(_) => Need::Question,
+            State::Announce(..) => Need::Announcement { retry: self.retries, fault: self.fault },
+            _ => Need::Nothing,
+        }
+    }
+
+    /// When it next needs the clock.
+    pub fn deadline(&self) -> Option<Millis> {
+        match self.state {
+            State::Asked(until) | State::Resting(until) | State::Announce(until, _) => Some(until),
+            _ => None,
+        }
+    }
+
+    /// The last fault, for the reason of a loss.
+    pub fn fault(&self) -> Fault {
+        self.fault
+    }
+
+    /// The question is on its way; the answer has `timeout` from now.
+    pub fn sent(&mut self, now: Millis, timeout: Millis) {
+        if let State::Owed(until) = self.state {
+            if until.is_none() {
+                self.first_deadline = now.saturating_add(timeout);
+            }
+            self.state = State::Asked(until.unwrap_or(self.first_deadline));
+        }
+    }
+
+    /// The announcement has arrived, or cannot.
+    pub fn announced(&mut self) {
+        if let State::Announce(_, until) = self.state {
+            self.state = State::Owed(Some(until));
+        }
+    }
+
+    /// The answer is in.
+    pub fn answered(&mut self) {
+        self.state = State::Idle;
+    }
+
+    /// Gives up at once.
+    pub fn lose(&mut self, fault: Fault) {
+        self.state = State::Lost;
+        self.fault = fault;
+    }
+
+    /// An attempt failed. `step` gives the length of a retry.
+    pub fn failed(&mut self, now: Millis, fault: Fault, step: impl Fn(u8) -> Millis) {
+        if !self.hears() {
+            return;
+        }
+        self.fault = fault;
+        if self.retries >= MAX_RETRIES {
+            self.state = State::Lost;
+            return;
+        }
+        self.retries += 1;
+        match fault {
+            Fault::Unreachable => self.state = State::Resting(now.saturating_add(step(self.retries))),
+            _ => self.announce(now, step(self.retries)),
+        }
+    }
+
+    /// The clock has moved.
+    pub fn tick(&mut self, now: Millis, step: impl Fn(u8) -> Millis) {
+        match self.state {
+            State::Asked(until) if until <= now => self.failed(now, Fault::Silent, step),
+            State::Resting(until) if until <= now => self.announce(now, step(self.retries)),
+            State::Announce(until, _) if until <= now => self.announced(),
+            _ => {}
+        }
+    }
+
+    /// Half of a retry may go by in telling the player; the rest is for its answer.
+    fn announce(&mut self, now: Millis, step: Millis) {
+        let end = now.saturating_add(step).max(self.first_deadline);
+        self.state = State::Announce(now.saturating_add(step / 2), end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(retry: u8) -> Millis {
+        1000 << (retry - 1)
+    }
+
+    #[test]
+    fn a_late_answer_is_asked_again_three_times_then_loses() {
+        let mut ask = Ask::IDLE;
+        ask.open();
+        ask.sent(0, 30_000);
+        let mut now = 30_000;
+        for retry in 1..=3 {
+            assert_eq!(ask.deadline(), Some(now));
+            ask.tick(now, step);
+            assert_eq!(ask.need(), Need::Announcement { retry, fault: Fault::Silent });
+            ask.announced();
+            assert_eq!(ask.need(), Need::Question);
+            ask.sent(now, 30_000);
+            now += step(retry);
+        }
+        ask.tick(now, step);
+        assert!(ask.is_lost());
+        assert_eq!(now, 37_000);
+    }
+
+    #[test]
+    fn a_wrong_answer_keeps_the_rest_of_its_time() {
+        let mut ask = Ask::IDLE;
+        ask.open();
+        ask.sent(0, 30_000);
+        ask.failed(2_000, Fault::Unusable(Broken::Move, "no"), step);
+        ask.announced();
+        ask.sent(2_100, 30_000);
+        assert_eq!(ask.deadline(), Some(30_000));
+    }
+
+    #[test]
+    fn a_refused_connection_rests_before_the_next_try() {
+        let mut ask = Ask::IDLE;
+        ask.open();
+        ask.sent(0, 5_000);
+        ask.failed(1, Fault::Unreachable, step);
+        assert_eq!(ask.need(), Need::Nothing);
+        assert_eq!(ask.deadline(), Some(1_001));
+        ask.tick(1_001, step);
+        assert_eq!(ask.need(), Need::Announcement { retry: 1, fault: Fault::Unreachable });
+    }
+
+    #[test]
+    fn an_announcement_that_hangs_costs_half_its_step() {
+        let mut ask = Ask::IDLE;
+        ask.open();
+        ask.sent(0, 100);
+        ask.tick(100, step);
+        assert_eq!(ask.deadline(), Some(600));
+        ask.tick(600, step);
+        assert_eq!(ask.need(), Need::Question);
+        ask.sent(600, 100);
+        assert_eq!(ask.deadline(), Some(1_100));
+    }
+
+    #[test]
+    fn nothing_is_heard_before_it_was_asked() {
+        let mut ask = Ask::IDLE;
+        assert!(!ask.hears());
+        ask.open();
+        assert!(!ask.hears());
+        ask.sent(0, 10);
+        assert!(ask.hears());
+    }
+}

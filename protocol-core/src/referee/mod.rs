@@ -1,0 +1,318 @@
+//! One match: invite, ask, judge, announce. Knows the [`Game`] contract and no particular game; knows seats, and no
+//! players, messages or connections. Whoever carries the messages asks [`Match::need`] what to send to a seat, says when
+//! it went out, hands in what came back, and ticks the seat at its [`Match::deadline`].
+
+mod ask;
+mod breaker;
+
+use core::fmt;
+
+pub use ask::{Ask, Broken, Fault, MAX_RETRIES, Need};
+pub use breaker::Breaker;
+
+use crate::fair::{Draws, Seed};
+use crate::games::{Game, Illegal, MAX_SEATS, Seat, Seats};
+use crate::json::Value;
+use crate::time::Millis;
+
+/// How long players have.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// To accept an invitation.
+    pub join_ms: Millis,
+    /// To make a move.
+    pub move_ms: Millis,
+    /// The first retry; the second lasts twice, the third four times as long.
+    pub retry_base_ms: Millis,
+    /// To take note of anything else.
+    pub notice_ms: Millis,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self { join_ms: 5_000, move_ms: 30_000, retry_base_ms: 1_000, notice_ms: 10_000 }
+    }
+}
+
+/// Where a match stands, by the specification's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Invitations are out.
+    WaitingForPlayers,
+    /// Everybody joined; moves are awaited.
+    CollectingChoices,
+    /// Over. (DRAWING_NUMBER, between the two, takes no time here.)
+    Finished,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Phase::WaitingForPlayers => "WAITING_FOR_PLAYERS",
+            Phase::CollectingChoices => "COLLECTING_CHOICES",
+            Phase::Finished => "FINISHED",
+        })
+    }
+}
+
+/// Why a match ended as it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// By the rules of the game.
+    Played,
+    /// A player did not answer in time.
+    Timeout,
+    /// A player answered, but never with a legal move.
+    Invalid,
+    /// A player declined the invitation.
+    Refused,
+    /// A player could not be reached.
+    Disconnected,
+    /// Nobody was left to win.
+    BothFailed,
+}
+
+/// The result of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The seat that won, if one did.
+    pub winner: Option<Seat>,
+    /// Seats that lost for a technical reason.
+    pub forfeits: Seats,
+    /// Why it ended.
+    pub cause: Cause,
+}
+
+/// What became of a move that was handed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// It counts.
+    Taken,
+    /// It breaks a rule of the game.
+    Refused(Illegal),
+    /// The seat has answered already, or was not asked. The first answer stands.
+    Duplicate,
+}
+
+/// One match.
+#[derive(Clone, Debug)]
+pub struct Match<G> {
+    game: G,
+    seed: Seed,
+    draws: Draws,
+    timing: Timing,
+    asks: [Ask; MAX_SEATS],
+    joined: Seats,
+    declined: Seats,
+    phase: Phase,
+}
+
+impl<G: Game> Match<G> {
+    /// A match at its beginning: every seat is to be invited. `draws` are those the game was started with.
+    pub fn new(game: G, seed: Seed, draws: Draws, timing: Timing) -> Self {
+        let mut asks = [Ask::IDLE; MAX_SEATS];
+        asks.iter_mut().take(game.seats().into()).for_each(Ask::open);
+        let (joined, declined) = (Seats::NONE, Seats::NONE);
+        Self { game, seed, draws, timing, asks, joined, declined, phase: Phase::WaitingForPlayers }
+    }
+
+    /// The game.
+    pub fn game(&self) -> &G {
+        &self.game
+    }
+
+    /// The seed that decides the match. Secret until it is over.
+    pub fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    /// Where it stands.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// What the link to a seat has to do. In [`Phase::WaitingForPlayers`] the question is the invitation, later a move.
+    pub fn need(&self, seat: Seat) -> Need {
+        self.asks.get(usize::from(seat)).map_or(Need::Nothing, Ask::need)
+    }
+
+    /// When a seat next needs [`Match::tick`].
+    pub fn deadline(&self, seat: Seat) -> Option<Millis> {
+        self.asks.get(usize::from(seat))?.deadline()
+    }
+
+    /// Whether an answer of this seat would count now.
+    pub fn hears(&self, seat: Seat) -> bool {
+        self.asks.get(usize::from(seat)).is_some_and(Ask::hears)
+    }
+
+    /// Seats that are invited or owe a move, for whoever watches.
+    pub fn thinking(&self) -> Seats {
+        (0..).zip(&self.asks).filter(|(_, ask)| !ask.is_idle() && !ask.is_lost()).map(|(s, _)| s).fold(Seats::NONE, Seats::with)
+    }
+
+    /// The question to a seat is on its way.
+    pub fn sent(&mut self, seat: Seat, now: Millis) {
+        let timeout = match self.phase {
+            Phase::WaitingForPlayers => self.timing.join_ms,
+            _ => self.timing.move_ms,
+        };
+        if let Some(ask) = self.ask(seat) {
+            ask.sent(now, timeout);
+        }
+    }
+
+    /// The announcement of a retry has arrived, or cannot.
+    pub fn announced(&mut self, seat: Seat) {
+        if let Some(ask) = self.ask(seat) {
+            ask.announced();
+        }
+    }
+
+    /// A seat accepted its invitation.
+    pub fn join(&mut self, seat: Seat) -> Heard {
+        if self.phase != Phase::WaitingForPlayers || !self.hears(seat) {
+            return Heard::Duplicate;
+        }
+        self.joined = self.joined.with(seat);
+        if let Some(ask) = self.ask(seat) {
+            ask.answered();
+        }
+        self.proceed();
+        Heard::Taken
+    }
+
+    /// A seat declined its invitation.
+    pub fn decline(&mut self, seat: Seat) {
+        if self.phase == Phase::WaitingForPlayers && self.hears(seat) {
+            self.declined = self.declined.with(seat);
+            self.lose(seat, Fault::Unusable(Broken::Move, "the invitation was declined"));
+        }
+    }
+
+    /// A seat moved. A refused move changes nothing: whoever carries the answer then calls [`Match::fail`].
+    pub fn play(&mut self, seat: Seat, wanted: Value<'_>) -> Heard {
+        if self.phase != Phase::CollectingChoices || !self.hears(seat) {
+            return Heard::Duplicate;
+        }
+        if let Err(illegal) = self.game.play(seat, wanted, &mut self.draws) {
+            return Heard::Refused(illegal);
+        }
+        if let Some(ask) = self.ask(seat) {
+            ask.answered();
+        }
+        self.proceed();
+        Heard::Taken
+    }
+
+    /// The last attempt to get an answer from a seat failed.
+    pub fn fail(&mut self, seat: Seat, now: Millis, fault: Fault) {
+        let (seed, timing) = (self.seed, self.timing);
+        if let Some(ask) = self.ask(seat) {
+            ask.failed(now, fault, |retry| step(seed, timing, seat, retry));
+        }
+        self.proceed();
+    }
+
+    /// A seat's deadline has come.
+    pub fn tick(&mut self, seat: Seat, now: Millis) {
+        let (seed, timing) = (self.seed, self.timing);
+        if let Some(ask) = self.ask(seat) {
+            ask.tick(now, |retry| step(seed, timing, seat, retry));
+        }
+        self.proceed();
+    }
+
+    /// A seat loses now, whatever it still had coming.
+    pub fn lose(&mut self, seat: Seat, fault: Fault) {
+        if let Some(ask) = self.ask(seat) {
+            ask.lose(fault);
+        }
+        self.proceed();
+    }
+
+    /// Seats whose players are not to be called at all: the match ends at once.
+    pub fn absent(&mut self, seats: Seats) {
+        for seat in seats.iter() {
+            if let Some(ask) = self.ask(seat) {
+                ask.lose(Fault::Unreachable);
+            }
+        }
+        if !seats.is_empty() {
+            self.end_by_forfeit();
+        }
+    }
+
+    /// The result, once there is one.
+    pub fn outcome(&self) -> Option<Outcome> {
+        if self.phase != Phase::Finished {
+            return None;
+        }
+        let forfeits = self.lost();
+        let winner = self.game.standing().and_then(|standing| standing.winner());
+        let cause = match forfeits.iter().next() {
+            None => Cause::Played,
+            Some(_) if forfeits.len() == u32::from(self.game.seats()) => Cause::BothFailed,
+            Some(seat) if self.declined.has(seat) => Cause::Refused,
+            Some(seat) => match self.asks.get(usize::from(seat)).map(Ask::fault) {
+                Some(Fault::Unreachable) => Cause::Disconnected,
+                Some(Fault::Unusable(..)) => Cause::Invalid,
+                _ => Cause::Timeout,
+            },
+        };
+        Some(Outcome { winner, forfeits, cause })
+    }
+
+    fn ask(&mut self, seat: Seat) -> Option<&mut Ask> {
+        self.asks.get_mut(usize::from(seat))
+    }
+
+    fn lost(&self) -> Seats {
+        (0..).zip(&self.asks).filter(|(_, ask)| ask.is_lost()).map(|(seat, _)| seat).fold(Seats::NONE, Seats::with)
+    }
+
+    /// Moves on as far as the answers allow.
+    fn proceed(&mut self) {
+        let lost = self.lost();
+        // Who still owes an answer is waited for even when somebody has lost: it may lose as well.
+        if self.phase == Phase::Finished || !self.thinking().is_empty() {
+            return;
+        }
+        if !lost.is_empty() {
+            return self.end_by_forfeit();
+        }
+        self.phase = Phase::CollectingChoices;
+        let owing = self.game.to_move();
+        for seat in owing.iter() {
+            if let Some(ask) = self.ask(seat) {
+                ask.open();
+            }
+        }
+        if owing.is_empty() {
+            self.phase = Phase::Finished;
+        }
+    }
+
+    fn end_by_forfeit(&mut self) {
+        let lost = self.lost();
+        self.game.forfeit(lost, &mut self.draws);
+        for ask in &mut self.asks {
+            if !ask.is_lost() {
+                ask.answered();
+            }
+        }
+        self.phase = Phase::Finished;
+    }
+}
+
+/// How long retry number `retry` lasts. The jitter, up to a tenth, keeps a class from retrying in step; it comes from
+/// the seed, so that a simulated league repeats to the byte, but not from the draws, which belong to the game.
+fn step(seed: Seed, timing: Timing, seat: Seat, retry: u8) -> Millis {
+    let step = timing.retry_base_ms << retry.clamp(1, MAX_RETRIES).saturating_sub(1);
+    let at = (usize::from(seat) * 4 + usize::from(retry)) % seed.0.len();
+    let jitter = seed.0.get(at).copied().unwrap_or(0);
+    step + step * Millis::from(jitter) / 2_560
+}
+
+#[cfg(test)]
+mod tests;
