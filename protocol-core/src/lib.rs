@@ -2,6 +2,11 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod fair;
+pub mod games;
 pub mod json;
 pub mod league;
+pub mod referee;
+pub mod time;
 pub mod timers;
+pub mod wire;

@@ -1,4 +1,11 @@
 //! Who is in, who plays whom, who leads. Knows no game and no transport.
 
-pub mod schedule;
-pub mod standings;
+mod compliance;
+mod record;
+mod schedule;
+mod standings;
+
+pub use compliance::{Compliance, Rule};
+pub use record::{Record, Status};
+pub use schedule::{Pair, Schedule};
+pub use standings::{Tally, Verdict, rank};

@@ -1,0 +1,147 @@
+//! Which rules of the protocol a player broke, how often, and the first example. In `lenient` mode this is all that
+//! happens; in `strict` mode a broken rule also has its message refused.
+
+use core::fmt::{self, Write};
+
+use heapless::String;
+
+/// How much of the first offending example is kept, in bytes.
+pub const EXAMPLE_BYTES: usize = 32;
+
+/// Declares the rules: what each is called in the report and how to keep it.
+macro_rules! rules {
+    ($($rule:ident $code:literal $advice:literal),+ $(,)?) => {
+        /// A rule of the protocol.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Rule { $(#[doc = $advice] $rule),+ }
+
+        impl Rule {
+            /// Every rule.
+            pub const ALL: &[Rule] = &[$(Rule::$rule),+];
+
+            /// Its name in the report.
+            pub fn code(self) -> &'static str {
+                match self { $(Rule::$rule => $code),+ }
+            }
+
+            /// How to keep it, in a sentence for the student.
+            pub fn advice(self) -> &'static str {
+                match self { $(Rule::$rule => $advice),+ }
+            }
+        }
+    };
+}
+
+rules! {
+    NotJson "not_json" "A reply is one JSON object.",
+    NoEnvelope "no_envelope" "A reply is a JSON-RPC response: {\"jsonrpc\":\"2.0\",\"result\":{…},\"id\":…}.",
+    IdMismatch "id_mismatch" "A reply carries the id of the call it answers.",
+    ErrorBesideResult "error_beside_result" "A reply has a result or an error, never both; leave out \"error\":null.",
+    HttpStatus "http_status" "A reply has HTTP status 200.",
+    ReplyTooLong "reply_too_long" "A reply fits the box's buffer.",
+    RpcError "rpc_error" "A call the protocol defines is answered with a result, not with an error.",
+    MessageType "message_type" "message_type names the message, as the specification spells it.",
+    Protocol "protocol" "protocol is \"league.v2\".",
+    Sender "sender" "sender is \"player:\" and your player id.",
+    TimestampMissing "timestamp_missing" "Every message has a timestamp.",
+    TimestampForm "timestamp_form" "A timestamp is UTC and ends in Z: 2025-01-15T10:30:00Z.",
+    ConversationId "conversation_id" "conversation_id is there, and an answer repeats that of the call.",
+    AuthToken "auth_token" "auth_token is the one you got when you registered.",
+    MatchId "match_id" "match_id repeats that of the call.",
+    PlayerId "player_id" "player_id is the one the league gave you.",
+    AcceptForm "accept_form" "GAME_JOIN_ACK says \"accept\": true or false.",
+    ChoiceForm "choice_form" "CHOOSE_PARITY_RESPONSE says \"parity_choice\": \"even\" or \"odd\".",
+    ChoiceCase "choice_case" "A choice is written in lower case.",
+    MetaMissing "meta_missing" "player_meta has display_name, version, game_types and contact_endpoint.",
+    MetaPlace "meta_place" "display_name, version, game_types and contact_endpoint stand inside player_meta.",
+    EndpointHost "endpoint_host" "contact_endpoint names an address the box can reach, not localhost.",
+    NoAnswer "no_answer" "A call is answered before its deadline.",
+    Unreachable "unreachable" "Your server accepts connections for as long as the league lasts.",
+    IllegalMove "illegal_move" "A move is one the game allows.",
+    NoMove "no_move" "An answer contains what the call asked for.",
+    Duplicate "duplicate" "A question is answered once; the first answer stands.",
+    Dialect "dialect" "Calls use the method names of the specification.",
+    BadRequest "bad_request" "A message to the box is one the protocol defines.",
+}
+
+/// One rule's line in the report.
+#[derive(Clone, Debug, Default)]
+struct Entry {
+    count: u16,
+    example: String<EXAMPLE_BYTES>,
+}
+
+/// The report of one player. 29 rules of 44 bytes on a 32-bit machine: 1.3 KB.
+#[derive(Clone, Debug)]
+pub struct Compliance {
+    entries: [Entry; Rule::ALL.len()],
+}
+
+impl Compliance {
+    /// A clean sheet.
+    pub const fn new() -> Self {
+        Self { entries: [const { Entry { count: 0, example: String::new() } }; Rule::ALL.len()] }
+    }
+
+    /// One more violation. The first one's example is kept, cut where it no longer fits.
+    pub fn note(&mut self, rule: Rule, example: impl fmt::Display) {
+        let Some(entry) = self.entries.get_mut(rule as usize) else { return };
+        if entry.count == 0 {
+            let _ = write!(Cut(&mut entry.example), "{example}");
+        }
+        entry.count = entry.count.saturating_add(1);
+    }
+
+    /// The rules that were broken: how often, and the first example.
+    pub fn broken(&self) -> impl Iterator<Item = (Rule, u16, &str)> {
+        let line = |(&rule, entry): (&Rule, &'_ Entry)| (entry.count > 0).then_some((rule, entry.count));
+        Rule::ALL
+            .iter()
+            .zip(&self.entries)
+            .filter_map(move |pair| line(pair).map(|(rule, count)| (rule, count, pair.1.example.as_str())))
+    }
+
+    /// How many violations there were in all.
+    pub fn total(&self) -> u32 {
+        self.entries.iter().map(|entry| u32::from(entry.count)).sum()
+    }
+}
+
+impl Default for Compliance {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Writes as much as fits and drops the rest.
+struct Cut<'a, const N: usize>(&'a mut String<N>);
+
+impl<const N: usize> fmt::Write for Cut<'_, N> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.chars().try_for_each(|c| self.0.push(c).map_err(|_| fmt::Error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn the_first_example_is_kept_and_every_violation_counted() {
+        let mut report = Compliance::new();
+        report.note(Rule::ChoiceCase, "EVEN");
+        report.note(Rule::ChoiceCase, "Odd");
+        assert_eq!(report.broken().collect::<Vec<_>>(), [(Rule::ChoiceCase, 2, "EVEN")]);
+        assert_eq!(report.total(), 2);
+    }
+
+    #[test]
+    fn a_long_example_is_cut_between_characters() {
+        let mut report = Compliance::new();
+        report.note(Rule::Sender, "שחקן-".repeat(20));
+        let (_, _, example) = report.broken().next().unwrap();
+        assert!(example.len() <= EXAMPLE_BYTES && example.starts_with("שחקן-"));
+    }
+}

@@ -1,0 +1,123 @@
+//! The address at which a player wants to be called.
+
+use core::fmt;
+use core::net::IpAddr;
+
+use heapless::String;
+
+use crate::json::Str;
+
+/// The longest address an agent may give, in bytes.
+pub const MAX_BYTES: usize = 96;
+
+/// An address to call: where it leads and what the agent wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// The machine.
+    pub ip: IpAddr,
+    /// The port.
+    pub port: u16,
+    /// As the agent wrote it. Others are shown exactly this.
+    pub given: String<MAX_BYTES>,
+    /// Where in `given` the path begins; past its end where there is none.
+    path: u8,
+    /// Whether the host in `given` was not an address the box can use, and that of the sender was taken.
+    pub replaced: bool,
+}
+
+impl Endpoint {
+    /// Reads `http://host[:port][/path]`. A host that only means something on the agent's own computer (`localhost`,
+    /// a loopback or unspecified address) or that would need a name server is replaced with the address the message
+    /// came from.
+    pub fn read(text: Str<'_>, from: IpAddr) -> Option<Endpoint> {
+        let given: String<MAX_BYTES> = text.text().ok()?;
+        // "mcp://" is the legacy section's spelling of the same thing.
+        let rest = given.strip_prefix("http://").or_else(|| given.strip_prefix("mcp://"))?;
+        let start = given.len() - rest.len();
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let authority = rest.get(..end)?;
+        let (host, port) = match authority.strip_prefix('[') {
+            Some(six) => {
+                let (host, after) = six.split_once(']')?;
+                (host, if after.is_empty() { None } else { Some(after.strip_prefix(':')?) })
+            }
+            None => match authority.split_once(':') {
+                Some((host, port)) => (host, Some(port)),
+                None => (authority, None),
+            },
+        };
+        let port = port.map_or(Some(80), |port| port.parse().ok()).filter(|&port| port != 0)?;
+        let fits_a_head = |c: char| c.is_ascii_graphic();
+        if host.is_empty() || host.contains('@') || !given.chars().all(fits_a_head) {
+            return None;
+        }
+        let usable = host.parse::<IpAddr>().ok().filter(|ip| !ip.is_loopback() && !ip.is_unspecified());
+        let path = u8::try_from(start + end).ok()?;
+        Some(Endpoint { ip: usable.unwrap_or(from), port, path, replaced: usable.is_none(), given })
+    }
+
+    /// The path to call. `/mcp` where the agent gave none.
+    pub fn path(&self) -> &str {
+        match self.given.get(usize::from(self.path)..) {
+            Some(path) if path.starts_with('/') => path.split('#').next().unwrap_or(path),
+            _ => "/mcp",
+        }
+    }
+}
+
+/// The value of the `Host` header for a call.
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ip {
+            IpAddr::V4(ip) => write!(f, "{ip}:{}", self.port),
+            IpAddr::V6(ip) => write!(f, "[{ip}]:{}", self.port),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use core::net::Ipv4Addr;
+    use std::{format, string::ToString};
+
+    const FROM: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 7));
+
+    fn read(text: &str) -> Option<Endpoint> {
+        let quoted = format!("\"{text}\"");
+        Endpoint::read(crate::json::parse(quoted.as_bytes()).unwrap().as_str().unwrap(), FROM)
+    }
+
+    #[test]
+    fn a_host_that_means_the_agents_own_computer_is_replaced_by_the_sender() {
+        for host in ["localhost", "127.0.0.1", "0.0.0.0", "[::1]", "my-laptop.local"] {
+            let endpoint = read(&format!("http://{host}:8101/mcp")).unwrap();
+            assert_eq!((endpoint.ip, endpoint.port, endpoint.path()), (FROM, 8101, "/mcp"), "{host}");
+            assert!(endpoint.replaced);
+        }
+        let endpoint = read("http://192.168.1.5:8101/a/b?c=d").unwrap();
+        assert_eq!(endpoint.to_string(), "192.168.1.5:8101");
+        assert_eq!(endpoint.path(), "/a/b?c=d");
+        assert!(!endpoint.replaced);
+    }
+
+    #[test]
+    fn a_missing_path_is_mcp_and_a_missing_port_is_80() {
+        let endpoint = read("http://localhost:8101").unwrap();
+        assert_eq!(endpoint.path(), "/mcp");
+        assert_eq!(read("http://10.1.1.1/x").unwrap().port, 80);
+        assert_eq!(read("http://[2001:db8::1]:99").unwrap().to_string(), "[2001:db8::1]:99");
+    }
+
+    #[test]
+    fn what_cannot_be_called_is_refused() {
+        for bad in [
+            "", "localhost:8101", "https://localhost:8101/mcp", "ftp://x", "http://", "http://:80/", "http://h:0/",
+            "http://h:99999/", "http://h:x/", "http://a b/", "http://u@h/", "http://[::1", "http://h/\\r\\nX: y",
+        ] {
+            assert!(read(bad).is_none(), "{bad}");
+        }
+        assert!(read(&format!("http://h/{}", "x".repeat(200))).is_none());
+    }
+}

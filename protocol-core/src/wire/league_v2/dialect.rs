@@ -1,0 +1,191 @@
+//! How an agent wants to be called. It shows when it registers; where that misleads, the first invitation finds out.
+
+/// The five ways agents speak league.v2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// `method: "handle_game_invitation"`, flat `params`.
+    Canonical,
+    /// `method: "GAME_INVITATION"`, flat `params`.
+    MessageType,
+    /// `method: "handle_message"`, `params: {"message": {…}}`.
+    Nested,
+    /// `method: "tools/call"`, `params: {"name": …, "arguments": {…}}`.
+    McpTools,
+    /// The message itself, no JSON-RPC.
+    Bare,
+}
+
+impl Dialect {
+    const ALL: [Dialect; 5] =
+        [Dialect::Canonical, Dialect::MessageType, Dialect::Nested, Dialect::McpTools, Dialect::Bare];
+
+    /// The dialect to try after this one.
+    pub fn next(self) -> Dialect {
+        let at = (self as usize + 1) % Self::ALL.len();
+        Self::ALL.get(at).copied().unwrap_or(Dialect::Canonical)
+    }
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::Canonical => "canonical",
+            Dialect::MessageType => "message_type",
+            Dialect::Nested => "nested",
+            Dialect::McpTools => "mcp_tools",
+            Dialect::Bare => "bare",
+        }
+    }
+}
+
+/// What the box says to a player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A round begins.
+    RoundAnnouncement,
+    /// Come and play.
+    GameInvitation,
+    /// Even or odd?
+    ChooseParity,
+    /// What is your move?
+    MoveRequest,
+    /// Your move counts.
+    MoveValidation,
+    /// The match is over.
+    GameOver,
+    /// Something went wrong; this follows.
+    GameError,
+    /// The table after a round.
+    Standings,
+    /// A round is over.
+    RoundCompleted,
+    /// The league is over.
+    LeagueCompleted,
+}
+
+/// How many kinds there are.
+pub const KINDS: usize = 10;
+
+impl Kind {
+    /// The `message_type` on the wire.
+    pub fn message_type(self) -> &'static str {
+        match self {
+            Kind::RoundAnnouncement => "ROUND_ANNOUNCEMENT",
+            Kind::GameInvitation => "GAME_INVITATION",
+            Kind::ChooseParity => "CHOOSE_PARITY_CALL",
+            Kind::MoveRequest => "MOVE_REQUEST",
+            Kind::MoveValidation => "MOVE_VALIDATION",
+            Kind::GameOver => "GAME_OVER",
+            Kind::GameError => "GAME_ERROR",
+            Kind::Standings => "LEAGUE_STANDINGS_UPDATE",
+            Kind::RoundCompleted => "ROUND_COMPLETED",
+            Kind::LeagueCompleted => "LEAGUE_COMPLETED",
+        }
+    }
+
+    /// Whether a referee says it, or the league manager.
+    pub fn is_referees(self) -> bool {
+        use Kind::*;
+        matches!(self, GameInvitation | ChooseParity | MoveRequest | MoveValidation | GameOver | GameError)
+    }
+
+    /// Method names to try, the specification's first, then those seen in the wild.
+    fn methods(self) -> &'static [&'static str] {
+        match self {
+            Kind::RoundAnnouncement => &["notify_round", "round_announcement", "announce_round"],
+            Kind::GameInvitation => &["handle_game_invitation", "game_invitation"],
+            Kind::ChooseParity => &["choose_parity", "parity_choose"],
+            Kind::MoveRequest => &["request_move"],
+            Kind::MoveValidation => &["notify_move_validation"],
+            Kind::GameOver => &["notify_match_result", "notify_game_over", "game_over"],
+            Kind::GameError => &["notify_game_error"],
+            Kind::Standings => &["update_standings", "league_standings_update", "notify_standings"],
+            Kind::RoundCompleted => &["notify_round_completed", "round_completed"],
+            Kind::LeagueCompleted => &["notify_league_completed", "league_completed"],
+        }
+    }
+
+    /// Tool names to try on players that expose MCP tools.
+    fn tools(self) -> &'static [&'static str] {
+        match self {
+            Kind::GameInvitation => &["receive_game_invitation", "handle_game_invitation"],
+            Kind::GameOver => &["receive_game_over", "notify_match_result"],
+            Kind::Standings => &["notify_standings", "update_standings"],
+            other => other.methods(),
+        }
+    }
+
+    /// The name to call it by in a dialect, `None` past the last that is worth a try.
+    pub fn method(self, dialect: Dialect, variant: u8) -> Option<&'static str> {
+        let once: &[&'static str] = match dialect {
+            Dialect::Canonical => self.methods(),
+            Dialect::McpTools => self.tools(),
+            Dialect::MessageType => return (variant == 0).then(|| self.message_type()),
+            Dialect::Nested | Dialect::Bare => &["handle_message"],
+        };
+        once.get(usize::from(variant)).copied()
+    }
+}
+
+/// How one agent is spoken to, as far as it is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// The dialect it registered in, or the one that worked.
+    pub dialect: Dialect,
+    /// Whether it has understood a call in that dialect.
+    pub confirmed: bool,
+    /// Which method name it understood, by kind.
+    variants: [u8; KINDS],
+}
+
+impl Style {
+    /// A style not yet confirmed.
+    pub fn new(dialect: Dialect) -> Self {
+        Self { dialect, confirmed: false, variants: [0; KINDS] }
+    }
+
+    /// The method variant to begin with.
+    pub fn variant(&self, kind: Kind) -> u8 {
+        self.variants.get(kind as usize).copied().unwrap_or(0)
+    }
+
+    /// A call in this dialect and variant was understood.
+    pub fn confirm(&mut self, kind: Kind, dialect: Dialect, variant: u8) {
+        if self.dialect != dialect {
+            self.variants = [0; KINDS];
+        }
+        self.dialect = dialect;
+        self.confirmed = true;
+        self.remember(kind, variant);
+    }
+
+    /// A method name was at least not unknown.
+    pub fn remember(&mut self, kind: Kind, variant: u8) {
+        if let Some(known) = self.variants.get_mut(kind as usize) {
+            *known = variant;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_dialect_is_tried_once_before_the_first_comes_again() {
+        let mut dialect = Dialect::Nested;
+        for _ in 0..4 {
+            dialect = dialect.next();
+            assert_ne!(dialect, Dialect::Nested);
+        }
+        assert_eq!(dialect.next(), Dialect::Nested);
+    }
+
+    #[test]
+    fn the_specified_name_is_tried_first_and_the_list_ends() {
+        assert_eq!(Kind::GameOver.method(Dialect::Canonical, 0), Some("notify_match_result"));
+        assert_eq!(Kind::GameOver.method(Dialect::McpTools, 0), Some("receive_game_over"));
+        assert_eq!(Kind::GameOver.method(Dialect::MessageType, 0), Some("GAME_OVER"));
+        assert_eq!(Kind::GameOver.method(Dialect::Canonical, 3), None);
+        assert_eq!(Kind::GameOver.method(Dialect::MessageType, 1), None);
+    }
+}

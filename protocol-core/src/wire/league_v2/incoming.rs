@@ -1,0 +1,280 @@
+//! What agents send to the box: the envelope in any dialect, and the message inside.
+
+use core::fmt;
+
+use super::dialect::Dialect;
+use crate::json::{self, Str, Value};
+
+/// What an agent wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// LEAGUE_REGISTER_REQUEST
+    RegisterPlayer,
+    /// REFEREE_REGISTER_REQUEST
+    RegisterReferee,
+    /// LEAGUE_DEREGISTER_REQUEST
+    Deregister,
+    /// LEAGUE_QUERY
+    Query,
+    /// GAME_JOIN_ACK, sent instead of answered.
+    JoinAck,
+    /// CHOOSE_PARITY_RESPONSE or MOVE_RESPONSE, sent instead of answered.
+    Move,
+    /// MATCH_RESULT_REPORT
+    ResultReport,
+    /// `ping`
+    Ping,
+    /// MCP's `initialize`.
+    McpInitialize,
+    /// MCP's `tools/list`.
+    McpTools,
+    /// MCP's `resources/list`.
+    McpResources,
+    /// MCP's notifications, which want no answer.
+    McpNotification,
+}
+
+/// By message type, by method, by tool: the names an agent may call a request by.
+const NAMES: &[(&str, Request)] = &[
+    ("LEAGUE_REGISTER_REQUEST", Request::RegisterPlayer),
+    ("register_player", Request::RegisterPlayer),
+    ("league_register", Request::RegisterPlayer),
+    ("league_register_request", Request::RegisterPlayer),
+    ("REFEREE_REGISTER_REQUEST", Request::RegisterReferee),
+    ("register_referee", Request::RegisterReferee),
+    ("referee_register_request", Request::RegisterReferee),
+    ("LEAGUE_DEREGISTER_REQUEST", Request::Deregister),
+    ("deregister_player", Request::Deregister),
+    ("league_deregister", Request::Deregister),
+    ("LEAGUE_QUERY", Request::Query),
+    ("league_query", Request::Query),
+    ("GAME_JOIN_ACK", Request::JoinAck),
+    ("GAME_INVITATION_RESPONSE", Request::JoinAck),
+    ("game_join_ack", Request::JoinAck),
+    ("CHOOSE_PARITY_RESPONSE", Request::Move),
+    ("PARITY_CHOICE", Request::Move),
+    ("MOVE_RESPONSE", Request::Move),
+    ("choose_parity_response", Request::Move),
+    ("parity_choice", Request::Move),
+    ("move_response", Request::Move),
+    ("MATCH_RESULT_REPORT", Request::ResultReport),
+    ("report_match_result", Request::ResultReport),
+    ("match_result_report", Request::ResultReport),
+    ("ping", Request::Ping),
+    ("PING", Request::Ping),
+    ("initialize", Request::McpInitialize),
+    ("tools/list", Request::McpTools),
+    ("resources/list", Request::McpResources),
+];
+
+/// How the answer has to be wrapped.
+#[derive(Clone, Copy)]
+pub struct Envelope<'a> {
+    /// The dialect the agent spoke.
+    pub dialect: Dialect,
+    /// The JSON-RPC id, as its own text; `None` where the agent sent none.
+    pub id: Option<&'a str>,
+}
+
+/// A message an agent sent.
+#[derive(Clone, Copy)]
+pub struct Incoming<'a> {
+    /// How to wrap the answer.
+    pub envelope: Envelope<'a>,
+    /// What it wants.
+    pub request: Request,
+    /// The message itself, flat.
+    pub message: Value<'a>,
+}
+
+/// Why a message could not be understood, as JSON-RPC counts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// -32700
+    NotJson(json::Error),
+    /// -32600
+    NotARequest(&'static str),
+    /// -32601
+    UnknownMethod,
+    /// -32602
+    BadParams(&'static str),
+    /// -32603
+    Internal(&'static str),
+}
+
+impl Rejection {
+    /// The code of JSON-RPC 2.0.
+    pub fn code(&self) -> i32 {
+        match self {
+            Rejection::NotJson(_) => -32700,
+            Rejection::NotARequest(_) => -32600,
+            Rejection::UnknownMethod => -32601,
+            Rejection::BadParams(_) => -32602,
+            Rejection::Internal(_) => -32603,
+        }
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rejection::NotJson(error) => write!(f, "Parse error: {error}"),
+            Rejection::NotARequest(rule) => write!(f, "Invalid Request: {rule}"),
+            Rejection::UnknownMethod => f.write_str(
+                "Method not found: method or message_type must name a league.v2 message, such as register_player",
+            ),
+            Rejection::BadParams(rule) => write!(f, "Invalid params: {rule}"),
+            Rejection::Internal(what) => write!(f, "Internal error: {what}"),
+        }
+    }
+}
+
+impl<'a> Incoming<'a> {
+    /// Reads a message. `registers` says that it came to `/register`, where a flat message without a type registers a
+    /// player. On failure the envelope says how to answer all the same.
+    pub fn read(text: &'a [u8], registers: bool) -> Result<Incoming<'a>, (Rejection, Envelope<'a>)> {
+        let none = Envelope { dialect: Dialect::Canonical, id: None };
+        let root = json::parse(text).map_err(|error| (Rejection::NotJson(error), none))?;
+        if root.kind() != json::Kind::Object {
+            return Err((Rejection::NotARequest("the message must be one JSON object; batches are not taken"), none));
+        }
+        let [version, id, method, params, result, message_type] =
+            root.members(["jsonrpc", "id", "method", "params", "result", "message_type"]);
+        if version.is_none() && method.is_none() {
+            // The message itself, no JSON-RPC.
+            let request = match message_type.and_then(Value::as_str) {
+                Some(name) => named(name),
+                None if registers => Some(Request::RegisterPlayer),
+                None => None,
+            };
+            // A flat registration is followed by calls in the canonical dialect.
+            let dialect = if message_type.is_some() { Dialect::Bare } else { Dialect::Canonical };
+            let envelope = Envelope { dialect: Dialect::Bare, id: None };
+            let rule = "jsonrpc, method and params are required, or message_type for a bare message";
+            return match request {
+                Some(request) => Ok(Incoming { envelope: Envelope { dialect, ..envelope }, request, message: root }),
+                None if message_type.is_some() => Err((Rejection::UnknownMethod, envelope)),
+                None => Err((Rejection::NotARequest(rule), none)),
+            };
+        }
+        let envelope = Envelope { dialect: Dialect::Canonical, id: id.map(Value::raw) };
+        if version.is_some_and(|version| !version.as_str().is_some_and(|text| text.is("2.0"))) {
+            return Err((Rejection::NotARequest("jsonrpc must be \"2.0\""), envelope));
+        }
+        let Some(method) = method else {
+            // An answer that comes as a message of its own.
+            let Some(message) = result else {
+                return Err((Rejection::NotARequest("method is required"), envelope));
+            };
+            return match message.get("message_type").and_then(Value::as_str).and_then(named) {
+                Some(request) => Ok(Incoming { envelope, request, message }),
+                None => Err((Rejection::NotARequest("method is required"), envelope)),
+            };
+        };
+        let Some(method) = method.as_str() else {
+            return Err((Rejection::NotARequest("method must be a string"), envelope));
+        };
+        let params = params.unwrap_or(root);
+        let is_object = |value: &Value<'_>| value.kind() == json::Kind::Object;
+        let (dialect, name, message) = if method.is("tools/call") {
+            let [name, arguments] = params.members(["name", "arguments"]);
+            let Some(name) = name.and_then(Value::as_str) else {
+                return Err((Rejection::BadParams("params.name must name a tool"), envelope));
+            };
+            let arguments = arguments.filter(is_object).unwrap_or(params);
+            (Dialect::McpTools, name, arguments.get("message").filter(is_object).unwrap_or(arguments))
+        } else if let Some(message) = params.get("message").filter(is_object) {
+            (Dialect::Nested, method, message)
+        } else if method.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
+            (Dialect::MessageType, method, params)
+        } else {
+            (Dialect::Canonical, method, params)
+        };
+        let envelope = Envelope { dialect, ..envelope };
+        let by_type = message.get("message_type").and_then(Value::as_str).and_then(named);
+        match named(name).or(by_type) {
+            Some(_) if !is_object(&message) && !method.chars().any(|c| c == '/') => {
+                Err((Rejection::BadParams("params must be an object"), envelope))
+            }
+            Some(request) => Ok(Incoming { envelope, request, message }),
+            None if method.chars().take(14).eq("notifications/".chars()) => {
+                Ok(Incoming { envelope, request: Request::McpNotification, message })
+            }
+            None => Err((Rejection::UnknownMethod, envelope)),
+        }
+    }
+}
+
+fn named(name: Str<'_>) -> Option<Request> {
+    NAMES.iter().find(|(known, _)| name.is(known)).map(|&(_, request)| request)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<(Dialect, Request, Option<&str>), i32> {
+        match Incoming::read(text.as_bytes(), false) {
+            Ok(incoming) => Ok((incoming.envelope.dialect, incoming.request, incoming.envelope.id)),
+            Err((rejection, _)) => Err(rejection.code()),
+        }
+    }
+
+    #[test]
+    fn an_agent_is_understood_in_all_five_dialects() {
+        use Request::RegisterPlayer as Register;
+        for (text, dialect) in [
+            (r#"{"jsonrpc":"2.0","method":"register_player","params":{},"id":1}"#, Dialect::Canonical),
+            (r#"{"jsonrpc":"2.0","method":"LEAGUE_REGISTER_REQUEST","params":{},"id":1}"#, Dialect::MessageType),
+            (
+                r#"{"jsonrpc":"2.0","method":"handle_message","params":{"message":{"message_type":"LEAGUE_REGISTER_REQUEST"}},"id":1}"#,
+                Dialect::Nested,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"register_player","arguments":{}},"id":1}"#,
+                Dialect::McpTools,
+            ),
+        ] {
+            assert_eq!(read(text), Ok((dialect, Register, Some("1"))), "{text}");
+        }
+        assert_eq!(read(r#"{"message_type":"LEAGUE_REGISTER_REQUEST"}"#), Ok((Dialect::Bare, Register, None)));
+        let flat = Incoming::read(br#"{"display_name":"x","endpoint":"y"}"#, true).ok().unwrap();
+        assert_eq!((flat.envelope.dialect, flat.request), (Dialect::Canonical, Register));
+    }
+
+    #[test]
+    fn the_generic_method_of_the_specifications_client_is_understood_by_its_message_type() {
+        let text = r#"{"jsonrpc":"2.0","method":"mcp_message","params":{"message_type":"LEAGUE_QUERY"},"id":"a"}"#;
+        assert_eq!(read(text), Ok((Dialect::Canonical, Request::Query, Some("\"a\""))));
+    }
+
+    #[test]
+    fn an_id_is_kept_as_it_was_written() {
+        for id in ["1", "1.50", "\"x\\u0041\"", "null", "[1, 2]", "{\"a\":1}", "-0"] {
+            let text = std::format!(r#"{{"jsonrpc":"2.0","method":"ping","id":{id}}}"#);
+            assert_eq!(read(&text).unwrap().2, Some(id));
+        }
+    }
+
+    #[test]
+    fn every_kind_of_nonsense_has_its_json_rpc_code() {
+        assert_eq!(read("{"), Err(-32700));
+        assert_eq!(read("[]"), Err(-32600));
+        assert_eq!(read("{}"), Err(-32600));
+        assert_eq!(read(r#"{"jsonrpc":"1.0","method":"ping","id":1}"#), Err(-32600));
+        assert_eq!(read(r#"{"jsonrpc":"2.0","id":1}"#), Err(-32600));
+        assert_eq!(read(r#"{"jsonrpc":"2.0","method":1,"id":1}"#), Err(-32600));
+        assert_eq!(read(r#"{"jsonrpc":"2.0","method":"fly","id":1}"#), Err(-32601));
+        assert_eq!(read(r#"{"message_type":"FLY"}"#), Err(-32601));
+        assert_eq!(read(r#"{"jsonrpc":"2.0","method":"register_player","params":[1],"id":1}"#), Err(-32602));
+        assert_eq!(read(r#"{"jsonrpc":"2.0","method":"tools/call","params":{},"id":1}"#), Err(-32602));
+    }
+
+    #[test]
+    fn a_notification_of_mcp_wants_no_answer() {
+        let text = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        assert_eq!(read(text), Ok((Dialect::Canonical, Request::McpNotification, None)));
+    }
+
+    extern crate std;
+}
