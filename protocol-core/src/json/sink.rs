@@ -1,0 +1,121 @@
+//! Where written JSON goes: counted, kept whole, or kept in part.
+
+use core::fmt;
+
+/// Takes a text piece by piece.
+pub trait Sink {
+    /// Takes the next bytes of the text, or says that it wants no more.
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Full>;
+}
+
+/// No room, or no interest in the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full;
+
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no room for the rest of the text")
+    }
+}
+
+impl core::error::Error for Full {}
+
+/// Counts, for a `Content-Length` or a frame header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counter {
+    /// How many bytes were put so far.
+    pub bytes: usize,
+}
+
+impl Sink for Counter {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        self.bytes = self.bytes.saturating_add(bytes.len());
+        Ok(())
+    }
+}
+
+/// Keeps a text that fits; `Full` if it does not.
+#[derive(Debug)]
+pub struct Slice<'b> {
+    window: Window<'b>,
+}
+
+impl<'b> Slice<'b> {
+    /// An empty text with room for `buf.len()` bytes.
+    pub fn new(buf: &'b mut [u8]) -> Self {
+        Self { window: Window::new(0, buf) }
+    }
+
+    /// What was put so far.
+    pub fn written(&self) -> &[u8] {
+        self.window.written()
+    }
+
+    /// How many bytes were put so far.
+    pub fn len(&self) -> usize {
+        self.window.length
+    }
+
+    /// Whether nothing was put so far.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Sink for Slice<'_> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        self.window.put(bytes)
+    }
+}
+
+/// Keeps one piece of a text, from byte `skip` on as much as fits.
+///
+/// A text of any length is sent through a small buffer by writing it again and again, each time with `skip` moved on
+/// by what was sent. `Full` means there is more; `Ok` means this was the last piece.
+#[derive(Debug)]
+pub struct Window<'b> {
+    skip: usize,
+    buf: &'b mut [u8],
+    length: usize,
+}
+
+impl<'b> Window<'b> {
+    /// A window of `buf.len()` bytes that opens at byte `skip`.
+    pub fn new(skip: usize, buf: &'b mut [u8]) -> Self {
+        Self { skip, buf, length: 0 }
+    }
+
+    /// The piece kept so far.
+    pub fn written(&self) -> &[u8] {
+        self.buf.get(..self.length).unwrap_or_default()
+    }
+}
+
+impl Sink for Window<'_> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        let skipped = bytes.len().min(self.skip);
+        self.skip -= skipped;
+        let bytes = bytes.get(skipped..).unwrap_or_default();
+        let room = self.buf.get_mut(self.length..).unwrap_or_default();
+        let fits = bytes.len().min(room.len());
+        if let (Some(to), Some(from)) = (room.get_mut(..fits), bytes.get(..fits)) {
+            to.copy_from_slice(from);
+            self.length += fits;
+        }
+        if fits == bytes.len() { Ok(()) } else { Err(Full) }
+    }
+}
+
+impl<const N: usize> Sink for heapless::Vec<u8, N> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        self.extend_from_slice(bytes).map_err(|_| Full)
+    }
+}
+
+impl<const N: usize> Sink for heapless::String<N> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        // The writer never puts half a character, so what is not text can only be a caller's mistake.
+        let text = core::str::from_utf8(bytes).map_err(|_| Full)?;
+        self.push_str(text).map_err(|_| Full)
+    }
+}

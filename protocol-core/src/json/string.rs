@@ -1,0 +1,144 @@
+//! Strings as they stand in the text, and what they mean once their escapes are resolved.
+
+use core::fmt;
+
+use heapless::String;
+
+/// What stands between the quotes of a checked string.
+#[derive(Clone, Copy, Debug)]
+pub struct Str<'a> {
+    inner: &'a str,
+}
+
+/// The string does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLong;
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("string too long")
+    }
+}
+
+impl core::error::Error for TooLong {}
+
+impl<'a> Str<'a> {
+    /// `inner` must have passed the scanner.
+    pub(super) fn checked(inner: &'a str) -> Self {
+        Self { inner }
+    }
+
+    /// The characters meant, escapes resolved.
+    pub fn chars(self) -> Chars<'a> {
+        Chars { rest: self.inner.chars() }
+    }
+
+    /// The string itself, if it was written without escapes.
+    pub fn plain(self) -> Option<&'a str> {
+        (!self.inner.contains('\\')).then_some(self.inner)
+    }
+
+    /// A copy with escapes resolved.
+    pub fn text<const N: usize>(self) -> Result<String<N>, TooLong> {
+        let mut text = String::new();
+        match self.plain() {
+            Some(plain) => text.push_str(plain),
+            None => self.chars().try_for_each(|c| text.push(c)),
+        }
+        .map_err(|_| TooLong)?;
+        Ok(text)
+    }
+
+    /// As much of it as fits, cut between two characters.
+    pub fn truncated<const N: usize>(self) -> String<N> {
+        let mut text = String::new();
+        // The first character that does not fit ends the copy: that is the cut.
+        let _ = self.chars().try_for_each(|c| text.push(c));
+        text
+    }
+
+    /// A copy in `buf`, escapes resolved; none if it does not fit.
+    pub fn unescape_into(self, buf: &mut [u8]) -> Option<&str> {
+        let mut length = 0;
+        for c in self.chars() {
+            let room = buf.get_mut(length..length + c.len_utf8())?;
+            c.encode_utf8(room);
+            length += c.len_utf8();
+        }
+        core::str::from_utf8(buf.get(..length)?).ok()
+    }
+
+    /// Whether it means `text`, however it was written.
+    pub fn is(self, text: &str) -> bool {
+        // An escape is longer than what it stands for, so strings of one length are equal as written or not at all.
+        if self.inner.len() == text.len() {
+            self.inner == text && !text.contains('\\')
+        } else {
+            self.inner.len() > text.len() && self.inner.contains('\\') && self.chars().eq(text.chars())
+        }
+    }
+
+    /// The same, but `A` is `a`.
+    pub fn is_ignore_ascii_case(self, text: &str) -> bool {
+        let lower = |c: char| c.to_ascii_lowercase();
+        self.chars().map(lower).eq(text.chars().map(lower))
+    }
+
+    /// Whether it is `""`.
+    pub fn is_empty(self) -> bool {
+        self.inner.is_empty()
+    }
+}
+
+/// Writes the characters meant.
+impl fmt::Display for Str<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write;
+        match self.plain() {
+            Some(plain) => f.write_str(plain),
+            None => self.chars().try_for_each(|c| f.write_char(c)),
+        }
+    }
+}
+
+/// The characters of a [`Str`].
+#[derive(Clone, Debug)]
+pub struct Chars<'a> {
+    rest: core::str::Chars<'a>,
+}
+
+impl Iterator for Chars<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        let c = self.rest.next()?;
+        if c != '\\' {
+            return Some(c);
+        }
+        Some(match self.rest.next()? {
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'u' => self.code_point(),
+            itself => itself,
+        })
+    }
+}
+
+impl Chars<'_> {
+    /// What follows `\u`: four digits, or twelve bytes for a surrogate pair.
+    fn code_point(&mut self) -> char {
+        let mut code = self.code_unit();
+        if (0xd800..0xdc00).contains(&code) {
+            self.rest.nth(1);
+            code = 0x1_0000 + ((code & 0x3ff) << 10 | self.code_unit() & 0x3ff);
+        }
+        char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+
+    fn code_unit(&mut self) -> u32 {
+        (0..4).fold(0, |unit, _| unit << 4 | self.rest.next().and_then(|c| c.to_digit(16)).unwrap_or(0))
+    }
+}

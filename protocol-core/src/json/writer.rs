@@ -1,0 +1,515 @@
+//! Any `Serialize` as JSON, written to a [`Sink`] as it goes: nothing is buffered, so nothing is too long.
+//!
+//! The bytes are those of `serde_json::to_string`. A value that refuses to be written, such as a map whose keys are no
+//! text, is answered like a full sink.
+
+use core::fmt::{self, Write as _};
+
+use serde::ser::{self, Serialize, Serializer};
+
+use super::{Counter, Full, Sink, Value};
+
+/// Writes `value` as JSON.
+pub fn write<T: Serialize + ?Sized>(value: &T, sink: &mut dyn Sink) -> Result<(), Full> {
+    // One sink type for the serializer: a message is compiled once, not once more for counting and for windows.
+    value.serialize(&mut Writer { sink, mode: Mode::Value })
+}
+
+/// How many bytes [`write`](fn@write) would put.
+pub fn count<T: Serialize + ?Sized>(value: &T) -> usize {
+    let mut counter = Counter::default();
+    // A counter is never full. A value that refuses to be written counts as far as it got.
+    let _ = write(value, &mut counter);
+    counter.bytes
+}
+
+/// Text that is JSON already, passed through byte for byte. Only our own writer knows it: any other serializer sees a
+/// string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Raw<'a>(pub &'a str);
+
+/// The name by which the writer knows a [`Raw`].
+const RAW: &str = "$leaguebox::Raw";
+
+impl Serialize for Raw<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_newtype_struct(RAW, self.0)
+    }
+}
+
+/// A value is written as it was read, byte for byte.
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Raw(self.raw()).serialize(serializer)
+    }
+}
+
+/// An array of whatever the function's iterator yields. A function, because a text may be written more than once.
+#[derive(Clone, Copy, Debug)]
+pub struct Seq<F>(pub F);
+
+impl<F, I> Serialize for Seq<F>
+where
+    F: Fn() -> I,
+    I: IntoIterator<Item: Serialize>,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
+/// An object of the (name, value) pairs that the function's iterator yields.
+#[derive(Clone, Copy, Debug)]
+pub struct Map<F>(pub F);
+
+impl<F, I, K, V> Serialize for Map<F>
+where
+    F: Fn() -> I,
+    I: IntoIterator<Item = (K, V)>,
+    K: Serialize,
+    V: Serialize,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map((self.0)())
+    }
+}
+
+/// A string of what `T` displays, without a buffer in between.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<T>(pub T);
+
+impl<T: fmt::Display> Serialize for Shown<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl ser::Error for Full {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Full
+    }
+}
+
+struct Writer<'s> {
+    sink: &'s mut dyn Sink,
+    mode: Mode,
+}
+
+/// How the next scalar is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Value,
+    /// A member's name: always quoted, and never an array, object or null.
+    Name,
+    /// The next string is JSON already.
+    Raw,
+}
+
+impl Writer<'_> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        self.sink.put(bytes)
+    }
+
+    /// A quoted string, escaped.
+    fn string(&mut self, text: &str) -> Result<(), Full> {
+        self.put(b"\"")?;
+        self.escaped(text)?;
+        self.put(b"\"")
+    }
+
+    fn escaped(&mut self, text: &str) -> Result<(), Full> {
+        let mut rest = text.as_bytes();
+        while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)) {
+            let (plain, special) = rest.split_at(at);
+            self.put(plain)?;
+            let Some((&byte, after)) = special.split_first() else { break };
+            match byte {
+                b'"' => self.put(b"\\\"")?,
+                b'\\' => self.put(b"\\\\")?,
+                0x08 => self.put(b"\\b")?,
+                0x0c => self.put(b"\\f")?,
+                b'\n' => self.put(b"\\n")?,
+                b'\r' => self.put(b"\\r")?,
+                b'\t' => self.put(b"\\t")?,
+                _ => {
+                    let hex = |digit: u8| if digit < 10 { b'0' + digit } else { b'a' + digit - 10 };
+                    self.put(&[b'\\', b'u', b'0', b'0', hex(byte >> 4), hex(byte & 0xf)])?;
+                }
+            }
+            rest = after;
+        }
+        self.put(rest)
+    }
+
+    /// Text that needs no escapes: a number or a literal. As a name it goes between quotes.
+    fn bare(&mut self, text: &[u8]) -> Result<(), Full> {
+        if self.mode != Mode::Name {
+            return self.put(text);
+        }
+        self.put(b"\"")?;
+        self.put(text)?;
+        self.put(b"\"")
+    }
+
+    fn integer(&mut self, negative: bool, mut magnitude: u64) -> Result<(), Full> {
+        // 20 digits are enough for u64::MAX; with a sign, i64::MIN has 19.
+        let mut text = [0; 20];
+        let mut start = text.len();
+        for place in text.iter_mut().rev() {
+            // A remainder of ten fits a byte.
+            *place = b'0' + (magnitude % 10) as u8;
+            start -= 1;
+            magnitude /= 10;
+            if magnitude == 0 {
+                break;
+            }
+        }
+        if negative && let Some(place) = start.checked_sub(1).and_then(|at| text.get_mut(at)) {
+            *place = b'-';
+            start -= 1;
+        }
+        self.bare(text.get(start..).unwrap_or_default())
+    }
+
+    /// Numbers too rare to deserve a formatter of their own.
+    fn formatted(&mut self, number: fmt::Arguments<'_>) -> Result<(), Full> {
+        // The longest is i128::MIN.
+        let mut text = heapless::String::<40>::new();
+        text.write_fmt(number).map_err(|_| Full)?;
+        self.bare(text.as_bytes())
+    }
+
+    /// An opening bracket; refused where a name is due.
+    fn open(&mut self, bracket: &[u8]) -> Result<(), Full> {
+        if self.mode == Mode::Name { Err(Full) } else { self.put(bracket) }
+    }
+
+    /// `{"name":`, which starts a variant that carries something.
+    fn open_variant(&mut self, name: &str) -> Result<(), Full> {
+        self.open(b"{")?;
+        self.string(name)?;
+        self.put(b":")
+    }
+}
+
+/// Lets `Display` write into a string that is already open.
+impl fmt::Write for Writer<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.escaped(text).map_err(|_| fmt::Error)
+    }
+}
+
+impl<'w, 's> Serializer for &'w mut Writer<'s> {
+    type Ok = ();
+    type Error = Full;
+    type SerializeSeq = Compound<'w, 's>;
+    type SerializeTuple = Compound<'w, 's>;
+    type SerializeTupleStruct = Compound<'w, 's>;
+    type SerializeTupleVariant = Compound<'w, 's>;
+    type SerializeMap = Compound<'w, 's>;
+    type SerializeStruct = Compound<'w, 's>;
+    type SerializeStructVariant = Compound<'w, 's>;
+
+    fn serialize_bool(self, value: bool) -> Result<(), Full> {
+        self.bare(if value { b"true" } else { b"false" })
+    }
+
+    fn serialize_i8(self, value: i8) -> Result<(), Full> {
+        self.serialize_i64(value.into())
+    }
+
+    fn serialize_i16(self, value: i16) -> Result<(), Full> {
+        self.serialize_i64(value.into())
+    }
+
+    fn serialize_i32(self, value: i32) -> Result<(), Full> {
+        self.serialize_i64(value.into())
+    }
+
+    fn serialize_i64(self, value: i64) -> Result<(), Full> {
+        self.integer(value < 0, value.unsigned_abs())
+    }
+
+    fn serialize_i128(self, value: i128) -> Result<(), Full> {
+        self.formatted(format_args!("{value}"))
+    }
+
+    fn serialize_u8(self, value: u8) -> Result<(), Full> {
+        self.serialize_u64(value.into())
+    }
+
+    fn serialize_u16(self, value: u16) -> Result<(), Full> {
+        self.serialize_u64(value.into())
+    }
+
+    fn serialize_u32(self, value: u32) -> Result<(), Full> {
+        self.serialize_u64(value.into())
+    }
+
+    fn serialize_u64(self, value: u64) -> Result<(), Full> {
+        self.integer(false, value)
+    }
+
+    fn serialize_u128(self, value: u128) -> Result<(), Full> {
+        self.formatted(format_args!("{value}"))
+    }
+
+    // The two bounds below are where `Debug` turns to exponents earlier than serde_json does.
+
+    fn serialize_f32(self, value: f32) -> Result<(), Full> {
+        match value.abs() {
+            size if !size.is_finite() => self.serialize_unit(),
+            1e-5..1e-4 => self.formatted(format_args!("{value}")),
+            _ => self.formatted(format_args!("{value:?}")),
+        }
+    }
+
+    fn serialize_f64(self, value: f64) -> Result<(), Full> {
+        match value.abs() {
+            size if !size.is_finite() => self.serialize_unit(),
+            1e-5..1e-4 => self.formatted(format_args!("{value}")),
+            _ => self.formatted(format_args!("{value:?}")),
+        }
+    }
+
+    fn serialize_char(self, value: char) -> Result<(), Full> {
+        self.string(value.encode_utf8(&mut [0; 4]))
+    }
+
+    fn serialize_str(self, value: &str) -> Result<(), Full> {
+        if self.mode == Mode::Raw { self.put(value.as_bytes()) } else { self.string(value) }
+    }
+
+    fn serialize_bytes(self, value: &[u8]) -> Result<(), Full> {
+        self.collect_seq(value)
+    }
+
+    fn serialize_none(self) -> Result<(), Full> {
+        self.serialize_unit()
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Full> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<(), Full> {
+        self.open(b"null")
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Full> {
+        self.serialize_unit()
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Full> {
+        self.string(variant)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<(), Full> {
+        if name != RAW {
+            return value.serialize(self);
+        }
+        if self.mode == Mode::Name {
+            return Err(Full);
+        }
+        self.mode = Mode::Raw;
+        let done = value.serialize(&mut *self);
+        self.mode = Mode::Value;
+        done
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<(), Full> {
+        self.open_variant(variant)?;
+        value.serialize(&mut *self)?;
+        self.put(b"}")
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Compound<'w, 's>, Full> {
+        self.open(b"[")?;
+        Ok(Compound { writer: self, first: true, close: b"]" })
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Compound<'w, 's>, Full> {
+        self.serialize_seq(None)
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Compound<'w, 's>, Full> {
+        self.serialize_seq(None)
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Compound<'w, 's>, Full> {
+        self.open_variant(variant)?;
+        self.open(b"[")?;
+        Ok(Compound { writer: self, first: true, close: b"]}" })
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Compound<'w, 's>, Full> {
+        self.open(b"{")?;
+        Ok(Compound { writer: self, first: true, close: b"}" })
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Compound<'w, 's>, Full> {
+        self.serialize_map(None)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Compound<'w, 's>, Full> {
+        self.open_variant(variant)?;
+        self.open(b"{")?;
+        Ok(Compound { writer: self, first: true, close: b"}}" })
+    }
+
+    fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Result<(), Full> {
+        self.put(b"\"")?;
+        write!(self, "{value}").map_err(|_| Full)?;
+        self.put(b"\"")
+    }
+}
+
+/// An array or object that is open.
+struct Compound<'w, 's> {
+    writer: &'w mut Writer<'s>,
+    first: bool,
+    close: &'static [u8],
+}
+
+impl Compound<'_, '_> {
+    fn comma(&mut self) -> Result<(), Full> {
+        if core::mem::take(&mut self.first) { Ok(()) } else { self.writer.put(b",") }
+    }
+
+    fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
+        self.comma()?;
+        value.serialize(&mut *self.writer)
+    }
+
+    fn name<T: Serialize + ?Sized>(&mut self, name: &T) -> Result<(), Full> {
+        self.comma()?;
+        self.writer.mode = Mode::Name;
+        let done = name.serialize(&mut *self.writer);
+        self.writer.mode = Mode::Value;
+        done
+    }
+
+    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
+        self.writer.put(b":")?;
+        value.serialize(&mut *self.writer)
+    }
+
+    fn close(self) -> Result<(), Full> {
+        self.writer.put(self.close)
+    }
+}
+
+impl ser::SerializeSeq for Compound<'_, '_> {
+    type Ok = ();
+    type Error = Full;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
+        self.item(value)
+    }
+
+    fn end(self) -> Result<(), Full> {
+        self.close()
+    }
+}
+
+impl ser::SerializeTuple for Compound<'_, '_> {
+    type Ok = ();
+    type Error = Full;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
+        self.item(value)
+    }
+
+    fn end(self) -> Result<(), Full> {
+        self.close()
+    }
+}
+
+impl ser::SerializeTupleStruct for Compound<'_, '_> {
+    type Ok = ();
+    type Error = Full;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
+        self.item(value)
+    }
+
+    fn end(self) -> Result<(), Full> {
+        self.close()
+    }
+}
+
+impl ser::SerializeTupleVariant for Compound<'_, '_> {
+    type Ok = ();
+    type Error = Full;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
+        self.item(value)
+    }
+
+    fn end(self) -> Result<(), Full> {
+        self.close()
+    }
+}
+
+impl ser::SerializeMap for Compound<'_, '_> {
+    type Ok = ();
+    type Error = Full;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Full> {
+        self.name(key)
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
+        self.value(value)
+    }
+
+    fn end(self) -> Result<(), Full> {
+        self.close()
+    }
+}
+
+impl ser::SerializeStruct for Compound<'_, '_> {
+    type Ok = ();
+    type Error = Full;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Full> {
+        self.name(key)?;
+        self.value(value)
+    }
+
+    fn end(self) -> Result<(), Full> {
+        self.close()
+    }
+}
+
+impl ser::SerializeStructVariant for Compound<'_, '_> {
+    type Ok = ();
+    type Error = Full;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Full> {
+        self.name(key)?;
+        self.value(value)
+    }
+
+    fn end(self) -> Result<(), Full> {
+        self.close()
+    }
+}
