@@ -216,7 +216,8 @@ mod tests {
 
     /// Plays two choices under a seed that draws `number`.
     fn played(a: &str, b: &str, number: u8) -> EvenOdd {
-        let seed = (0..=255u8).map(|n| Seed([n; 32])).find(|&s| Draws::new(s).between(1, 10) == number.into()).unwrap();
+        let seed =
+            (0..=255u8).map(|n| Seed([n; 32])).find(|&s| Draws::new(s).between(1, 10) == u32::from(number)).unwrap();
         let mut draws = Draws::new(seed);
         let mut game = EvenOdd::start(2, &mut draws);
         for (seat, choice) in [(0, a), (1, b)] {

@@ -161,8 +161,7 @@ impl Game for EvenOdd10 {
         }
         let mut scores = [0; MAX_SEATS];
         for (score, seat) in scores.iter_mut().zip(0..2) {
-            *score =
-                if self.forfeited.is_empty() { self.won(seat) } else { i32::from(!self.forfeited.has(seat)) };
+            *score = if self.forfeited.is_empty() { self.won(seat) } else { i32::from(!self.forfeited.has(seat)) };
         }
         Some(Standing::by_score(2, scores))
     }

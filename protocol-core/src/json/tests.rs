@@ -193,3 +193,22 @@ fn a_name_that_is_no_text_is_refused() {
     assert_eq!(write(&Map(|| [((), 3)]), &mut sink), Err(Full));
     assert_eq!(write(&Map(|| [(Raw("1"), 3)]), &mut sink), Err(Full));
 }
+
+#[test]
+fn a_flat_field_joins_the_members_of_its_struct() {
+    #[derive(serde::Serialize)]
+    struct Inner {
+        b: u8,
+        c: &'static str,
+    }
+    #[derive(serde::Serialize)]
+    struct Outer {
+        a: u8,
+        #[serde(rename = "$flat")]
+        inner: Inner,
+        d: [u8; 2],
+    }
+    let mut text = heapless::String::<64>::new();
+    super::write(&Outer { a: 1, inner: Inner { b: 2, c: "x" }, d: [3, 4] }, &mut text).unwrap();
+    assert_eq!(text, r#"{"a":1,"b":2,"c":"x","d":[3,4]}"#);
+}

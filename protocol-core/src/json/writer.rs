@@ -28,6 +28,10 @@ pub fn count<T: Serialize + ?Sized>(value: &T) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Raw<'a>(pub &'a str);
 
+/// A field of this name, holding a struct or map, has its members written among those of the struct around it; it must
+/// not be the first field. (`#[serde(flatten)]` needs an allocator; this is `#[serde(rename = "$flat")]`.)
+const FLAT: &str = "$flat";
+
 /// The name by which the writer knows a [`Raw`].
 const RAW: &str = "$leaguebox::Raw";
 
@@ -103,6 +107,8 @@ enum Mode {
     Name,
     /// The next string is JSON already.
     Raw,
+    /// The members of the next struct or map join those of the object that is open.
+    Members,
 }
 
 impl Writer<'_> {
@@ -355,6 +361,10 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Compound<'w, 's>, Full> {
+        if self.mode == Mode::Members {
+            self.mode = Mode::Value;
+            return Ok(Compound { writer: self, first: false, close: b"" });
+        }
         self.open(b"{")?;
         Ok(Compound { writer: self, first: true, close: b"}" })
     }
@@ -491,6 +501,10 @@ impl ser::SerializeStruct for Compound<'_, '_> {
     type Error = Full;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Full> {
+        if key == FLAT {
+            self.writer.mode = Mode::Members;
+            return value.serialize(&mut *self.writer);
+        }
         self.name(key)?;
         self.value(value)
     }

@@ -148,7 +148,11 @@ impl<G: Game> Match<G> {
 
     /// Seats that are invited or owe a move, for whoever watches.
     pub fn thinking(&self) -> Seats {
-        (0..).zip(&self.asks).filter(|(_, ask)| !ask.is_idle() && !ask.is_lost()).map(|(s, _)| s).fold(Seats::NONE, Seats::with)
+        (0..)
+            .zip(&self.asks)
+            .filter(|(_, ask)| !ask.is_idle() && !ask.is_lost())
+            .map(|(s, _)| s)
+            .fold(Seats::NONE, Seats::with)
     }
 
     /// The question to a seat is on its way.

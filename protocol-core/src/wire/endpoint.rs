@@ -113,8 +113,19 @@ mod tests {
     #[test]
     fn what_cannot_be_called_is_refused() {
         for bad in [
-            "", "localhost:8101", "https://localhost:8101/mcp", "ftp://x", "http://", "http://:80/", "http://h:0/",
-            "http://h:99999/", "http://h:x/", "http://a b/", "http://u@h/", "http://[::1", "http://h/\\r\\nX: y",
+            "",
+            "localhost:8101",
+            "https://localhost:8101/mcp",
+            "ftp://x",
+            "http://",
+            "http://:80/",
+            "http://h:0/",
+            "http://h:99999/",
+            "http://h:x/",
+            "http://a b/",
+            "http://u@h/",
+            "http://[::1",
+            "http://h/\\r\\nX: y",
         ] {
             assert!(read(bad).is_none(), "{bad}");
         }
