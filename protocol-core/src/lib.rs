@@ -4,8 +4,10 @@
 
 pub mod fair;
 pub mod games;
+pub mod hall;
 pub mod json;
 pub mod league;
+pub mod log;
 pub mod referee;
 pub mod time;
 pub mod timers;

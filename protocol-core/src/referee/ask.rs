@@ -172,14 +172,18 @@ impl Ask {
         }
     }
 
-    /// The clock has moved.
-    pub fn tick(&mut self, now: Millis, step: impl Fn(u8) -> Millis) {
+    /// The clock has moved. True if an attempt has failed for it.
+    pub fn tick(&mut self, now: Millis, step: impl Fn(u8) -> Millis) -> bool {
         match self.state {
-            State::Asked(until) if until <= now => self.failed(now, Fault::Silent, step),
+            State::Asked(until) if until <= now => {
+                self.failed(now, Fault::Silent, step);
+                return true;
+            }
             State::Resting(until) if until <= now => self.announce(now, step(self.retries)),
             State::Announce(until, _) if until <= now => self.announced(),
             _ => {}
         }
+        false
     }
 
     /// Half of a retry may go by in telling the player; the rest is for its answer.

@@ -218,13 +218,12 @@ impl<G: Game> Match<G> {
         self.proceed();
     }
 
-    /// A seat's deadline has come.
-    pub fn tick(&mut self, seat: Seat, now: Millis) {
+    /// A seat's deadline has come. True if it has failed to answer by it.
+    pub fn tick(&mut self, seat: Seat, now: Millis) -> bool {
         let (seed, timing) = (self.seed, self.timing);
-        if let Some(ask) = self.ask(seat) {
-            ask.tick(now, |retry| step(seed, timing, seat, retry));
-        }
+        let silent = self.ask(seat).is_some_and(|ask| ask.tick(now, |retry| step(seed, timing, seat, retry)));
         self.proceed();
+        silent
     }
 
     /// A seat loses now, whatever it still had coming.

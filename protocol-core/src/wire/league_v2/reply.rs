@@ -118,10 +118,10 @@ pub fn choice<'a>(message: Value<'a>, note: &mut impl FnMut(Rule, &str)) -> Opti
     if let Some(place) = place {
         note(Rule::ChoiceForm, place);
     }
-    if let Some(word) = found.as_str() {
-        if word.chars().any(|c| c.is_ascii_uppercase()) {
-            note(Rule::ChoiceCase, found.raw());
-        }
+    if let Some(word) = found.as_str()
+        && word.chars().any(|c| c.is_ascii_uppercase())
+    {
+        note(Rule::ChoiceCase, found.raw());
     }
     Some(found)
 }

@@ -1,0 +1,437 @@
+//! Who gets in: registration, ids, tokens.
+
+use core::cmp::Ordering;
+use core::net::IpAddr;
+
+use heapless::{String, Vec};
+
+use super::answers::{Answer, Kind as Said};
+use super::lines::Line;
+use super::rounds::{Seating, Stage};
+use super::{Hall, Mode};
+use crate::json::{Kind, Value};
+use crate::league::{Compliance, Rule};
+use crate::log::Happening;
+use crate::referee::Breaker;
+use crate::time::Now;
+use crate::wire::endpoint::Endpoint;
+use crate::wire::league_v2::dialect::Style;
+use crate::wire::league_v2::incoming::{Incoming, Request};
+use crate::wire::league_v2::outgoing::{AgentId, OUR_REFEREE};
+use crate::wire::league_v2::{Code, PROTOCOL, reply};
+
+/// The longest name that is kept, in bytes. Longer ones are cut.
+pub const NAME_BYTES: usize = 64;
+
+/// The life of an agent, as the specification draws it. (INIT is before it registered: we do not know it then.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentState {
+    /// Has an id and a token.
+    Registered,
+    /// Plays.
+    Active,
+    /// Did not answer the last time it was asked.
+    Suspended,
+    /// Has left, or the league is over.
+    Shutdown,
+}
+
+impl AgentState {
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            AgentState::Registered => "REGISTERED",
+            AgentState::Active => "ACTIVE",
+            AgentState::Suspended => "SUSPENDED",
+            AgentState::Shutdown => "SHUTDOWN",
+        }
+    }
+}
+
+/// A registered player.
+pub struct Player {
+    /// The number in its id.
+    pub number: u16,
+    /// Which registration made it; part of its token.
+    pub(super) issue: u32,
+    /// What it calls itself.
+    pub name: String<NAME_BYTES>,
+    /// Its version, as it says.
+    pub version: String<16>,
+    /// Where it is called.
+    pub endpoint: Endpoint,
+    /// Where it is in its life.
+    pub state: AgentState,
+    /// How it is spoken to.
+    pub style: Style,
+    /// Which rules it broke.
+    pub compliance: Compliance,
+    /// Whether it is worth calling.
+    pub breaker: Breaker,
+    /// Its place in the schedule.
+    pub(super) place: u16,
+    /// Where it sits now.
+    pub(super) seating: Option<Seating>,
+    /// The line to it.
+    pub(super) line: Line,
+}
+
+impl Player {
+    /// Its id.
+    pub fn id(&self) -> AgentId {
+        AgentId::Player(self.number)
+    }
+}
+
+/// A registered agent that offers to referee. The box referees every match itself; such agents may watch and ask.
+#[derive(Clone, Debug)]
+pub struct Referee {
+    /// The number in its id.
+    pub number: u16,
+    pub(super) issue: u32,
+    /// What it calls itself.
+    pub name: String<NAME_BYTES>,
+    /// Where it says it is, as it wrote it.
+    pub endpoint: Endpoint,
+}
+
+/// Why an agent is turned away: the reason, in the specification's words where it has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Turned {
+    pub reason: &'static str,
+    pub code: Option<Code>,
+}
+
+const CLOSED: Turned = Turned { reason: "Registration closed", code: Some(Code::RegistrationClosed) };
+const GAME: Turned = Turned { reason: "Unsupported game type", code: None };
+const ENDPOINT: Turned = Turned { reason: "Invalid endpoint", code: None };
+const NAME: Turned = Turned { reason: "Duplicate display name", code: None };
+const VERSION: Turned = Turned { reason: "Unsupported protocol version", code: Some(Code::ProtocolVersionMismatch) };
+const FULL: Turned = Turned { reason: "League full", code: None };
+
+/// A registration, read.
+struct Application<'a> {
+    name: String<NAME_BYTES>,
+    version: String<16>,
+    endpoint: Endpoint,
+    game_types: Option<Value<'a>>,
+    suggested: Option<AgentId>,
+}
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
+    pub(super) fn register_player<'a>(&mut self, now: Now, from: IpAddr, incoming: Incoming<'a>) -> Answer<'a> {
+        let mut compliance = Compliance::new();
+        let (said, noted) = match self.admit_player(now, from, incoming, &mut compliance) {
+            Ok((player, true)) => (Said::Welcome(player), Happening::Registered),
+            Ok((player, false)) => (Said::Welcome(player), Happening::RegisteredAgain),
+            Err(Refused::Turned(turned)) => {
+                self.note(now, None, None, Happening::Rejected(turned.reason));
+                return Answer::new(now, incoming, Said::Turned { turned, referee: false });
+            }
+            Err(Refused::Broke(code, detail)) => {
+                self.note(now, None, None, Happening::Rejected(detail));
+                return Answer::new(now, incoming, Said::Error { code, detail, agent: None });
+            }
+        };
+        if let Said::Welcome(player) = said {
+            let id = self.players.get(usize::from(player)).map(Player::id);
+            self.note(now, id, None, noted);
+            if noted == Happening::Registered && self.config.start_at.is_some_and(|n| self.players.len() >= n.into()) {
+                self.start(now);
+            }
+        }
+        Answer::new(now, incoming, said)
+    }
+
+    /// Admits a player, or finds it again; says whether it is new.
+    fn admit_player(
+        &mut self,
+        now: Now,
+        from: IpAddr,
+        incoming: Incoming<'_>,
+        compliance: &mut Compliance,
+    ) -> Result<(u16, bool), Refused> {
+        let read = self.read_application(from, incoming, compliance)?;
+        let known = self.players.iter_mut().zip(0..).find(|(player, _)| {
+            player.name == read.name && player.endpoint == read.endpoint && player.state != AgentState::Shutdown
+        });
+        if let Some((player, index)) = known {
+            // It may have been restarted as something else.
+            if !player.style.confirmed {
+                player.style = Style::new(incoming.envelope.dialect);
+            }
+            return Ok((index, false));
+        }
+        if self.stage != Stage::Waiting {
+            return Err(CLOSED.into());
+        }
+        let game = self.config.game.rules().name;
+        let plays = |types: Value<'_>| types.items().any(|name| name.as_str().is_some_and(|name| name.is(game)));
+        if read.game_types.is_some_and(|types| types.kind() == Kind::Array && !plays(types)) {
+            return Err(GAME.into());
+        }
+        if !read.name.is_empty() && self.players.iter().any(|player| player.name == read.name) {
+            return Err(NAME.into());
+        }
+        let taken = |number: u16| self.players.iter().any(|player| player.number == number);
+        let suggested = match read.suggested {
+            Some(AgentId::Player(number)) if !taken(number) => Some(number),
+            _ => None,
+        };
+        let number = suggested.or_else(|| (1..=P as u16).find(|&number| !taken(number))).ok_or(FULL)?;
+        let index = self.players.len() as u16;
+        self.issued = self.issued.wrapping_add(1);
+        let mut name = read.name;
+        if name.is_empty() {
+            let _ = core::fmt::write(&mut name, format_args!("{}", AgentId::Player(number)));
+        }
+        let player = Player {
+            number,
+            issue: self.issued,
+            name,
+            version: read.version,
+            endpoint: read.endpoint,
+            state: AgentState::Registered,
+            style: Style::new(incoming.envelope.dialect),
+            compliance: compliance.clone(),
+            breaker: Breaker::new(),
+            place: 0,
+            seating: None,
+            line: Line::new(),
+        };
+        self.players.push(player).map_err(|_| FULL)?;
+        let _ = now;
+        Ok((index, true))
+    }
+
+    pub(super) fn register_referee<'a>(&mut self, now: Now, from: IpAddr, incoming: Incoming<'a>) -> Answer<'a> {
+        let mut compliance = Compliance::new();
+        let said = match self.admit_referee(from, incoming, &mut compliance) {
+            Ok(index) => {
+                let number = self.referees.get(usize::from(index)).map_or(0, |referee| referee.number);
+                self.note(now, Some(AgentId::Referee(number)), None, Happening::Registered);
+                Said::WelcomeReferee(index)
+            }
+            Err(Refused::Turned(turned)) => {
+                self.note(now, None, None, Happening::Rejected(turned.reason));
+                Said::Turned { turned, referee: true }
+            }
+            Err(Refused::Broke(code, detail)) => Said::Error { code, detail, agent: None },
+        };
+        Answer::new(now, incoming, said)
+    }
+
+    fn admit_referee(
+        &mut self,
+        from: IpAddr,
+        incoming: Incoming<'_>,
+        compliance: &mut Compliance,
+    ) -> Result<u16, Refused> {
+        let read = self.read_application(from, incoming, compliance)?;
+        let known = self.referees.iter().position(|known| known.name == read.name && known.endpoint == read.endpoint);
+        if let Some(index) = known {
+            return Ok(index as u16);
+        }
+        let taken = |number: u16| {
+            AgentId::Referee(number) == OUR_REFEREE || self.referees.iter().any(|known| known.number == number)
+        };
+        let suggested = match read.suggested {
+            Some(AgentId::Referee(number)) if !taken(number) => Some(number),
+            _ => None,
+        };
+        let number = suggested.or_else(|| (2..=99).find(|&number| !taken(number))).ok_or(FULL)?;
+        self.issued = self.issued.wrapping_add(1);
+        let referee = Referee { number, issue: self.issued, name: read.name, endpoint: read.endpoint };
+        self.referees.push(referee).map_err(|_| FULL)?;
+        Ok(self.referees.len() as u16 - 1)
+    }
+
+    /// Reads a registration wherever its fields stand, and notes where they should have stood.
+    fn read_application<'a>(
+        &self,
+        from: IpAddr,
+        incoming: Incoming<'a>,
+        compliance: &mut Compliance,
+    ) -> Result<Application<'a>, Refused> {
+        let message = incoming.message;
+        let meta_name = if incoming.request == Request::RegisterReferee { "referee_meta" } else { "player_meta" };
+        let [meta, protocol, sender, timestamp, conversation] =
+            message.members([meta_name, "protocol", "sender", "timestamp", "conversation_id"]);
+        let mut strict = None;
+        let mut note = |rule: Rule, example: &str| {
+            compliance.note(rule, example);
+            if strict.is_none() {
+                strict = breach(rule);
+            }
+        };
+        if !protocol.and_then(Value::as_str).is_some_and(|name| name.is(PROTOCOL)) {
+            note(Rule::Protocol, protocol.map_or("missing", Value::raw));
+        }
+        if sender.and_then(Value::as_str).is_none_or(|name| name.is_empty()) {
+            note(Rule::Sender, sender.map_or("missing", Value::raw));
+        }
+        if conversation.and_then(Value::as_str).is_none_or(|name| name.is_empty()) {
+            note(Rule::ConversationId, conversation.map_or("missing", Value::raw));
+        }
+        reply::check_timestamp(timestamp, &mut note);
+        let in_place = meta.filter(|meta| meta.kind() == Kind::Object);
+        if in_place.is_none() {
+            note(Rule::MetaPlace, meta_name);
+        }
+        let meta = in_place.unwrap_or(message);
+        let [display_name, version, game_types, supported, contact, protocol_version] = meta.members([
+            "display_name",
+            "version",
+            "game_types",
+            "supported_games",
+            "contact_endpoint",
+            "protocol_version",
+        ]);
+        let given = |value: Option<Value<'a>>| value.filter(|value| !value.is_null());
+        let game_types = given(game_types).or(given(supported));
+        let contact = match given(contact) {
+            Some(contact) => Some(contact),
+            None => {
+                let others = meta.members(["endpoint", "callback_url", "agent_endpoint"]);
+                let outside = message.members(["contact_endpoint", "endpoint", "callback_url"]);
+                let other = others.into_iter().chain(outside).find_map(given);
+                if other.is_some() {
+                    note(Rule::MetaPlace, "contact_endpoint");
+                }
+                other
+            }
+        };
+        for (value, name) in [(display_name, "display_name"), (version, "version"), (game_types, "game_types")] {
+            if given(value).is_none() {
+                note(Rule::MetaMissing, name);
+            }
+        }
+        let protocol_version = given(protocol_version).or_else(|| given(message.get("protocol_version")));
+        if protocol_version.is_some_and(is_too_old) {
+            return Err(VERSION.into());
+        }
+        let endpoint = contact.and_then(Value::as_str).and_then(|text| Endpoint::read(text, from)).ok_or(ENDPOINT)?;
+        if endpoint.replaced {
+            compliance.note(Rule::EndpointHost, &endpoint.given);
+        }
+        if let (Mode::Strict, Some((code, detail))) = (self.config.mode, strict) {
+            return Err(Refused::Broke(code, detail));
+        }
+        let text = |value: Option<Value<'a>>| value.and_then(Value::as_str);
+        let suggested = text(sender).and_then(|sender| {
+            let sender: String<32> = sender.text().ok()?;
+            AgentId::read(sender.split([':', '_']).next_back()?)
+        });
+        Ok(Application {
+            name: text(display_name).map(|name| name.truncated()).unwrap_or_default(),
+            version: text(version).map(|version| version.truncated()).unwrap_or_default(),
+            endpoint,
+            game_types,
+            suggested,
+        })
+    }
+
+    /// A player leaves: before the league its place is free again, later its matches are lost.
+    pub(super) fn deregister(&mut self, now: Now, player: u16) {
+        let Some(leaver) = self.players.get_mut(usize::from(player)) else { return };
+        let id = leaver.id();
+        if self.stage == Stage::Waiting {
+            self.players.remove(player.into());
+        } else {
+            leaver.state = AgentState::Shutdown;
+            leaver.line.hang_up();
+            let seating = leaver.seating;
+            self.list(player);
+            if let Some(seating) = seating {
+                self.abandon(now, seating);
+            }
+        }
+        self.note(now, Some(id), None, Happening::Left);
+    }
+
+    /// The agent whose token a message carries.
+    pub(super) fn authenticate(&self, message: Value<'_>) -> Result<Agent, Code> {
+        let token = message.get("auth_token").and_then(Value::as_str).filter(|token| !token.is_empty());
+        let token: String<96> = token.ok_or(Code::AuthTokenMissing)?.text().map_err(|_| Code::AuthTokenInvalid)?;
+        let number = |prefix: &str| token.strip_prefix(prefix)?.split('_').next()?.parse::<u16>().ok();
+        let agent = if let Some(number) = number("tok_p") {
+            let index = self.players.iter().position(|player| player.number == number);
+            index.map(|index| Agent::Player(index as u16))
+        } else if let Some(number) = number("tok_ref") {
+            let index = self.referees.iter().position(|referee| referee.number == number);
+            index.map(|index| Agent::Referee(index as u16))
+        } else {
+            None
+        };
+        let agent = agent.ok_or(Code::AuthTokenInvalid)?;
+        let mut right: String<96> = String::new();
+        let issued = match agent {
+            Agent::Player(index) => self.players.get(usize::from(index)).map(|player| (player.id(), player.issue)),
+            Agent::Referee(index) => {
+                let referee = self.referees.get(usize::from(index));
+                referee.map(|referee| (AgentId::Referee(referee.number), referee.issue))
+            }
+        };
+        let (id, issue) = issued.ok_or(Code::AuthTokenInvalid)?;
+        let _ = core::fmt::write(&mut right, format_args!("{}", self.token(id, issue)));
+        // Every byte is looked at, whatever the first ones say: how long it takes tells nothing.
+        let difference = right.bytes().zip(token.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
+        let equal = right.len() == token.len() && difference == 0;
+        if equal { Ok(agent) } else { Err(Code::AuthTokenInvalid) }
+    }
+
+    /// Seats the players for a league: by id, whatever the order they came in.
+    pub(super) fn seat_players(&mut self) {
+        self.players.iter_mut().for_each(|player| player.seating = None);
+        let mut seating: Vec<u16, P> = (0..self.players.len() as u16).collect();
+        let number = |&player: &u16| self.players.get(usize::from(player)).map(|player| player.number);
+        seating.sort_unstable_by(|a, b| number(a).cmp(&number(b)).then(Ordering::Equal));
+        for (place, &player) in (0..).zip(&seating) {
+            if let Some(player) = self.players.get_mut(usize::from(player)) {
+                player.place = place;
+            }
+        }
+        self.seating = seating;
+    }
+}
+
+/// Who sent a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Agent {
+    Player(u16),
+    Referee(u16),
+}
+
+/// Why a registration fails.
+enum Refused {
+    /// REJECTED, with a reason.
+    Turned(Turned),
+    /// LEAGUE_ERROR: in strict mode a message that breaks a rule is not a registration at all.
+    Broke(Code, &'static str),
+}
+
+impl From<Turned> for Refused {
+    fn from(turned: Turned) -> Self {
+        Refused::Turned(turned)
+    }
+}
+
+/// What strict mode answers to a broken rule.
+pub(super) fn breach(rule: Rule) -> Option<(Code, &'static str)> {
+    match rule {
+        Rule::TimestampMissing => Some((Code::MissingRequiredField, rule.advice())),
+        Rule::TimestampForm => Some((Code::InvalidTimestamp, rule.advice())),
+        Rule::AuthToken => Some((Code::AuthTokenInvalid, rule.advice())),
+        Rule::ChoiceForm | Rule::ChoiceCase => Some((Code::InvalidParityChoice, rule.advice())),
+        Rule::EndpointHost | Rule::HttpStatus | Rule::ErrorBesideResult => None,
+        _ => Some((Code::MissingRequiredField, rule.advice())),
+    }
+}
+
+/// `league.v2` and everything from 2.0.0 on is new enough.
+fn is_too_old(version: Value<'_>) -> bool {
+    let Some(text) = version.as_str().and_then(|version| version.text::<32>().ok()) else { return false };
+    let digits = text.trim_start_matches("league.").trim_start_matches('v');
+    let major = digits.split('.').next().and_then(|major| major.parse::<u32>().ok());
+    major.is_some_and(|major| major < 2)
+}

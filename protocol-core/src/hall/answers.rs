@@ -1,0 +1,680 @@
+//! The words of every answer to an agent, queries among them. An answer is small and holds no text: it is written when
+//! it is sent, from the request it belongs to and the hall as it is then.
+
+use core::net::IpAddr;
+
+use serde::Serialize;
+
+use super::admission::{Agent, Player, Turned};
+use super::rounds::Stage;
+use super::{Hall, Mode};
+use crate::json::{self, Full, Seq, Shown, Sink, Value};
+use crate::league::Rule;
+use crate::log::Happening;
+use crate::referee::Heard;
+use crate::time::{Now, Utc};
+use crate::wire::league_v2::dialect::Kind as Call;
+use crate::wire::league_v2::incoming::{Envelope, Incoming, Rejection, Request};
+use crate::wire::league_v2::outgoing::*;
+use crate::wire::league_v2::{Code, PROTOCOL, reply};
+
+/// Leagues up to this size are told all their matches in one answer; larger ones a round at a time.
+const WHOLE_SCHEDULE: u16 = 64;
+
+/// An answer to an agent's message.
+pub struct Answer<'a> {
+    at: Utc,
+    envelope: Envelope<'a>,
+    /// Their conversation id, as it was written.
+    conversation: Option<&'a str>,
+    said: Kind,
+}
+
+/// What is answered.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// Nothing: it was a notification.
+    Nothing,
+    Rejection(Rejection),
+    Welcome(u16),
+    WelcomeReferee(u16),
+    Turned {
+        turned: Turned,
+        referee: bool,
+    },
+    Error {
+        code: Code,
+        detail: &'static str,
+        agent: Option<AgentId>,
+    },
+    Query {
+        what: Query,
+        about: Option<u16>,
+        round: Option<u16>,
+    },
+    Receipt {
+        status: &'static str,
+        reason: Option<&'static str>,
+    },
+    Initialized,
+    Tools,
+    Resources,
+}
+
+/// What an agent may ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Query {
+    NextMatch,
+    Standings,
+    LeagueStatus,
+    PlayerStats,
+    MatchHistory,
+    Schedule,
+    PlayerDirectory,
+    Registrations,
+}
+
+impl Query {
+    const ALL: &[Query] = &[
+        Query::NextMatch,
+        Query::Standings,
+        Query::LeagueStatus,
+        Query::PlayerStats,
+        Query::MatchHistory,
+        Query::Schedule,
+        Query::PlayerDirectory,
+        Query::Registrations,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Query::NextMatch => "GET_NEXT_MATCH",
+            Query::Standings => "GET_STANDINGS",
+            Query::LeagueStatus => "GET_LEAGUE_STATUS",
+            Query::PlayerStats => "GET_PLAYER_STATS",
+            Query::MatchHistory => "GET_MATCH_HISTORY",
+            Query::Schedule => "GET_SCHEDULE",
+            Query::PlayerDirectory => "GET_PLAYER_DIRECTORY",
+            Query::Registrations => "GET_REGISTRATIONS",
+        }
+    }
+
+    fn wants_a_player(self) -> bool {
+        matches!(self, Query::NextMatch | Query::PlayerStats)
+    }
+}
+
+impl<'a> Answer<'a> {
+    pub(super) fn new(now: Now, incoming: Incoming<'a>, said: Kind) -> Self {
+        let conversation = incoming.message.get("conversation_id").filter(|id| id.as_str().is_some());
+        Self { at: now.utc, envelope: incoming.envelope, conversation: conversation.map(Value::raw), said }
+    }
+
+    /// Whether there is nothing to be said: the message was a notification.
+    pub fn is_empty(&self) -> bool {
+        matches!(self.said, Kind::Nothing)
+    }
+}
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
+    /// Hears a message from an agent at `from`. `registers` says that it came to `/register`.
+    pub fn request<'a>(&mut self, now: Now, from: IpAddr, registers: bool, body: &'a [u8]) -> Answer<'a> {
+        self.revision = self.revision.wrapping_add(1);
+        let answer = self.answer(now, from, registers, body);
+        self.advance(now);
+        answer
+    }
+
+    fn answer<'a>(&mut self, now: Now, from: IpAddr, registers: bool, body: &'a [u8]) -> Answer<'a> {
+        let incoming = match Incoming::read(body, registers) {
+            Ok(incoming) => incoming,
+            Err((rejection, envelope)) => {
+                self.note(now, None, None, Happening::BadMessage("see the JSON-RPC error it was answered with"));
+                let said = match rejection {
+                    // A notification is not answered, whatever is wrong with it.
+                    Rejection::UnknownMethod if envelope.id.is_none() && !is_bare(envelope) => Kind::Nothing,
+                    rejection => Kind::Rejection(rejection),
+                };
+                return Answer { at: now.utc, envelope, conversation: None, said };
+            }
+        };
+        let said = match incoming.request {
+            Request::RegisterPlayer => return self.register_player(now, from, incoming),
+            Request::RegisterReferee => return self.register_referee(now, from, incoming),
+            Request::Query => self.query(incoming),
+            Request::Ping => Kind::Receipt { status: "pong", reason: None },
+            Request::McpInitialize => Kind::Initialized,
+            Request::McpTools => Kind::Tools,
+            Request::McpResources => Kind::Resources,
+            Request::McpNotification => Kind::Nothing,
+            Request::JoinAck | Request::Move | Request::Deregister | Request::ResultReport => {
+                match self.authenticate(incoming.message) {
+                    Ok(agent) => self.hear_agent(now, agent, incoming),
+                    Err(code) => token_error(code),
+                }
+            }
+        };
+        let answered = matches!(incoming.request, Request::Query) || incoming.envelope.id.is_some();
+        let said = if answered || is_bare(incoming.envelope) { said } else { Kind::Nothing };
+        Answer::new(now, incoming, said)
+    }
+
+    /// A message from an agent we know.
+    fn hear_agent(&mut self, now: Now, agent: Agent, incoming: Incoming<'_>) -> Kind {
+        let receipt = |status, reason| Kind::Receipt { status, reason };
+        match (agent, incoming.request) {
+            (Agent::Player(player), Request::Deregister) => {
+                self.deregister(now, player);
+                receipt("DEREGISTERED", None)
+            }
+            (Agent::Player(player), Request::JoinAck | Request::Move) => {
+                let kind = match (incoming.request, self.config.game.rules().question) {
+                    (Request::JoinAck, _) => Call::GameInvitation,
+                    (_, crate::games::Question::Parity) => Call::ChooseParity,
+                    _ => Call::MoveRequest,
+                };
+                match self.hear(now, player, kind, incoming.message) {
+                    Some(Heard::Taken) => receipt("RECEIVED", None),
+                    Some(Heard::Duplicate) => {
+                        receipt("IGNORED", Some("you have answered already; the first answer stands"))
+                    }
+                    Some(Heard::Refused(illegal)) => Kind::Error {
+                        code: if kind == Call::ChooseParity { Code::InvalidParityChoice } else { Code::InvalidChoice },
+                        detail: illegal.0,
+                        agent: self.players.get(usize::from(player)).map(Player::id),
+                    },
+                    None => Kind::Error {
+                        code: Code::MatchNotFound,
+                        detail: "you are not in a match that waits for this",
+                        agent: self.players.get(usize::from(player)).map(Player::id),
+                    },
+                }
+            }
+            (_, Request::ResultReport) => receipt("IGNORED", Some("LeagueBox referees every match itself")),
+            _ => receipt("IGNORED", Some("only players can do this")),
+        }
+    }
+
+    fn query(&mut self, incoming: Incoming<'_>) -> Kind {
+        let agent = match self.authenticate(incoming.message) {
+            Ok(agent) => agent,
+            Err(code) => return token_error(code),
+        };
+        let [query_type, params, timestamp] = incoming.message.members(["query_type", "query_params", "timestamp"]);
+        let own = match agent {
+            Agent::Player(player) => Some(player),
+            Agent::Referee(_) => None,
+        };
+        let mut form_is_wrong = false;
+        let own_player = own.and_then(|player| self.players.get_mut(usize::from(player)));
+        let own_id = own_player.as_ref().map(|player| player.id());
+        if let Some(player) = own_player {
+            reply::check_timestamp(timestamp, &mut |rule, example| {
+                form_is_wrong |= rule == Rule::TimestampForm;
+                player.compliance.note(rule, example);
+            });
+        }
+        if form_is_wrong && self.config.mode == Mode::Strict {
+            let detail = Rule::TimestampForm.advice();
+            return Kind::Error { code: Code::InvalidTimestamp, detail, agent: own_id };
+        }
+        let name = query_type.and_then(Value::as_str);
+        let what = name.and_then(|name| Query::ALL.iter().copied().find(|query| name.is(query.name())));
+        let Some(what) = what else {
+            let detail = "query_type must be GET_NEXT_MATCH, GET_STANDINGS, GET_LEAGUE_STATUS, GET_PLAYER_STATS, \
+                 GET_MATCH_HISTORY, GET_SCHEDULE, GET_PLAYER_DIRECTORY or GET_REGISTRATIONS";
+            return Kind::Error { code: Code::MissingRequiredField, detail, agent: own_id };
+        };
+        let asked = params.and_then(|params| params.get("player_id")).or_else(|| {
+            // At the top level it says who asks, except where the query is about one player.
+            incoming.message.get("player_id").filter(|_| what.wants_a_player())
+        });
+        let about = match asked.filter(|id| !id.is_null()) {
+            Some(id) => {
+                let number = id.as_str().and_then(|id| AgentId::read(&id.text::<32>().ok()?));
+                let found = self.players.iter().position(|player| Some(player.id()) == number);
+                match found {
+                    Some(index) => Some(index as u16),
+                    None => {
+                        let detail = "query_params.player_id is no player of this league";
+                        return Kind::Error { code: Code::PlayerNotRegistered, detail, agent: own_id };
+                    }
+                }
+            }
+            None if what.wants_a_player() => match own {
+                Some(own) => Some(own),
+                None => {
+                    let detail = "query_params.player_id is required";
+                    return Kind::Error { code: Code::MissingRequiredField, detail, agent: None };
+                }
+            },
+            None => None,
+        };
+        let round =
+            params.and_then(|params| params.get("round_id")?.as_u64()).map(|round| round.min(u16::MAX.into()) as u16);
+        if matches!(what, Query::Standings | Query::PlayerStats) {
+            self.refresh_standings();
+        }
+        Kind::Query { what, about, round }
+    }
+
+    /// Writes an answer.
+    pub fn write_answer(&self, answer: &Answer<'_>, sink: &mut dyn Sink) -> Result<(), Full> {
+        let Answer { envelope, .. } = *answer;
+        match answer.said {
+            Kind::Nothing => Ok(()),
+            Kind::Rejection(rejection) => json::write(&RpcError { envelope, rejection }, sink),
+            Kind::Welcome(player) => {
+                let player = self.players.get(usize::from(player)).ok_or(Full)?;
+                let token = self.token(player.id(), player.issue);
+                let body = RegisterResponse { player_id: Some(Shown(player.id())), ..ACCEPTED };
+                self.reply_with(answer, "LEAGUE_REGISTER_RESPONSE", Some(token), body, sink)
+            }
+            Kind::WelcomeReferee(referee) => {
+                let referee = self.referees.get(usize::from(referee)).ok_or(Full)?;
+                let id = AgentId::Referee(referee.number);
+                let body = RegisterResponse { referee_id: Some(Shown(id)), ..ACCEPTED };
+                self.reply_with(answer, "REFEREE_REGISTER_RESPONSE", Some(self.token(id, referee.issue)), body, sink)
+            }
+            Kind::Turned { turned, referee } => {
+                let name = if referee { "REFEREE_REGISTER_RESPONSE" } else { "LEAGUE_REGISTER_RESPONSE" };
+                let body = RegisterResponse {
+                    status: "REJECTED",
+                    error_code: turned.code.map(Code::code),
+                    error_description: turned.code.map(Code::name),
+                    reason: Some(turned.reason),
+                    ..ACCEPTED
+                };
+                self.reply_with(answer, name, None, body, sink)
+            }
+            Kind::Error { code, detail, agent } => {
+                let body = LeagueError {
+                    error_code: code.code(),
+                    error_description: code.name(),
+                    detail,
+                    affected_player: agent.map(Shown),
+                    action_required: "Correct the message and send it again",
+                    context: ErrorContext { action: "LEAGUE_MESSAGE" },
+                };
+                self.reply_with(answer, "LEAGUE_ERROR", None, body, sink)
+            }
+            Kind::Receipt { status, reason } => {
+                self.reply_with(answer, "RECEIPT", None, Receipt { status, reason }, sink)
+            }
+            Kind::Query { what, about, round } => self.answer_query(answer, what, about, round, sink),
+            Kind::Initialized => json::write(&super::answers::Answered { envelope, message: Server::HERE }, sink),
+            Kind::Tools => json::write(&Answered { envelope, message: Tools { tools: TOOLS } }, sink),
+            Kind::Resources => json::write(&Answered { envelope, message: Resources { resources: [] } }, sink),
+        }
+    }
+
+    fn reply_with<B: Serialize>(
+        &self,
+        answer: &Answer<'_>,
+        message_type: &'static str,
+        token: Option<Token>,
+        body: B,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Full> {
+        let with_id = answer.envelope.dialect == crate::wire::league_v2::dialect::Dialect::MessageType;
+        let message = Message {
+            protocol: PROTOCOL,
+            message_type,
+            sender: Shown(Sender { referee: false, with_id }),
+            timestamp: Shown(answer.at),
+            conversation_id: answer.conversation.map_or(Conversation::League, Conversation::Theirs),
+            auth_token: token.map(Shown),
+            league_id: Shown(self.league_id()),
+            body,
+        };
+        json::write(&Answered { envelope: answer.envelope, message }, sink)
+    }
+
+    fn answer_query(
+        &self,
+        answer: &Answer<'_>,
+        what: Query,
+        about: Option<u16>,
+        round: Option<u16>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Full> {
+        let player = about.and_then(|player| self.players.get(usize::from(player)));
+        match what {
+            Query::NextMatch => self.data(answer, what, self.next_match(player), sink),
+            Query::Standings => self.data(answer, what, Rows { standings: Seq(|| self.standings()) }, sink),
+            Query::LeagueStatus => self.data(answer, what, self.status(), sink),
+            Query::PlayerStats => {
+                let stats = player.map(|player| Stats {
+                    state: player.state.name(),
+                    row: self.standings().find(|row| row.player_id.0 == player.id()),
+                    player_id: Shown(player.id()),
+                    display_name: &player.name,
+                });
+                self.data(answer, what, stats, sink)
+            }
+            Query::MatchHistory => {
+                let mine = |line: &MatchLine| player.is_none_or(|player| line.has(player.id()));
+                let over = |line: &MatchLine| line.status == "FINISHED";
+                let rounds = || self.rounds_told(round, about.is_some());
+                let matches = Seq(|| {
+                    let lines = rounds().flat_map(|round| self.matches_of(round)).filter_map(|id| self.match_line(id));
+                    lines.filter(over).filter(mine)
+                });
+                self.data(answer, what, Matches { matches }, sink)
+            }
+            Query::Schedule => {
+                let mine = |line: &MatchLine| player.is_none_or(|player| line.has(player.id()));
+                let rounds = Seq(|| {
+                    self.rounds_told(round, about.is_some()).map(|round_id| RoundOf {
+                        round_id,
+                        matches: Seq(move || {
+                            self.matches_of(round_id).filter_map(|id| self.match_line(id)).filter(mine)
+                        }),
+                    })
+                });
+                self.data(answer, what, Rounds { total_rounds: self.schedule().rounds(), rounds }, sink)
+            }
+            Query::PlayerDirectory | Query::Registrations => {
+                let players = Seq(|| self.players.iter().map(Listed::player));
+                let referees = Seq(|| self.referees.iter().map(Listed::referee));
+                self.data(answer, what, Directory { players, referees }, sink)
+            }
+        }
+    }
+
+    fn data<D: Serialize>(&self, answer: &Answer<'_>, what: Query, data: D, sink: &mut dyn Sink) -> Result<(), Full> {
+        let body = QueryResponse { query_type: what.name(), status: "SUCCESS", data };
+        self.reply_with(answer, "LEAGUE_QUERY_RESPONSE", None, body, sink)
+    }
+
+    /// The rounds an answer tells of: the one asked for; all, where that is not too long; else the one being played.
+    fn rounds_told(&self, asked: Option<u16>, of_one_player: bool) -> core::ops::RangeInclusive<u16> {
+        let last = self.schedule().rounds();
+        let current = match self.stage {
+            Stage::Waiting => 0,
+            Stage::Running(round) => round,
+            Stage::Completed => last,
+        };
+        match asked {
+            Some(round) => round..=round,
+            None if of_one_player || self.schedule().players <= WHOLE_SCHEDULE => 1..=last,
+            None => current..=current,
+        }
+    }
+
+    /// How the league stands, in numbers.
+    pub fn status(&self) -> Status {
+        let (status, round) = match self.stage {
+            Stage::Waiting => ("WAITING", 0),
+            Stage::Running(round) if self.paused => ("PAUSED", round),
+            Stage::Running(round) => ("RUNNING", round),
+            Stage::Completed => ("COMPLETED", self.schedule().rounds()),
+        };
+        let schedule = self.schedule();
+        let earlier = u32::from(round.saturating_sub(1)) * u32::from(schedule.matches_per_round());
+        Status {
+            status,
+            league_id: Shown(self.league_id()),
+            game_type: self.config.game.rules().name,
+            current_round: round,
+            total_rounds: schedule.rounds(),
+            players: self.players.len() as u16,
+            matches_completed: match self.stage {
+                Stage::Completed => schedule.total_matches(),
+                _ => earlier + u32::from(self.summary.total_matches),
+            },
+            total_matches: schedule.total_matches(),
+            running_matches: self.tables().count() as u16,
+        }
+    }
+
+    /// A match on one line.
+    pub fn match_line(&self, id: MatchId) -> Option<MatchLine> {
+        let pair = self.pair(id)?;
+        let ids = [self.id_at(pair.a), self.id_at(pair.b)];
+        let record = self.record(id);
+        let status = match record {
+            Some(_) => "FINISHED",
+            None if self.table(id).is_some() => "RUNNING",
+            None => "SCHEDULED",
+        };
+        Some(MatchLine {
+            match_id: Shown(id),
+            round_id: id.round,
+            player_A_id: Shown(ids[0]),
+            player_B_id: Shown(ids[1]),
+            referee_id: Shown(OUR_REFEREE),
+            status,
+            result: record.map(|record| record.status().name()),
+            winner: record.and_then(|record| record.outcome.winner).map(|seat| Shown(ids[usize::from(seat != 0)])),
+            end_reason: record.map(|record| record.end_reason()),
+        })
+    }
+
+    fn next_match(&self, player: Option<&Player>) -> NextMatch {
+        let first = match self.stage {
+            Stage::Waiting => 1,
+            Stage::Running(round) => round,
+            Stage::Completed => self.schedule().rounds() + 1,
+        };
+        let line = player.and_then(|player| {
+            (first..=self.schedule().rounds())
+                .filter_map(|round| Some(MatchId { round, table: self.schedule().table_of(round, player.place)? }))
+                .filter(|&id| self.record(id).is_none())
+                .find_map(|id| self.match_line(id))
+        });
+        let opponent = |line: &MatchLine| {
+            let own = player.map(Player::id);
+            if own == Some(line.player_A_id.0) { line.player_B_id } else { line.player_A_id }
+        };
+        NextMatch {
+            match_id: line.as_ref().map(|line| line.match_id),
+            round_id: line.as_ref().map(|line| line.round_id),
+            opponent_id: line.as_ref().map(opponent),
+            referee_id: line.as_ref().map(|line| line.referee_id),
+            status: line.as_ref().map_or("NONE", |line| line.status),
+        }
+    }
+}
+
+const ACCEPTED: RegisterResponse = RegisterResponse {
+    status: "ACCEPTED",
+    player_id: None,
+    referee_id: None,
+    error_code: None,
+    error_description: None,
+    reason: None,
+};
+
+use crate::wire::league_v2::outgoing::Answer as Answered;
+
+fn is_bare(envelope: Envelope<'_>) -> bool {
+    envelope.dialect == crate::wire::league_v2::dialect::Dialect::Bare
+}
+
+fn token_error(code: Code) -> Kind {
+    let detail = match code {
+        Code::AuthTokenMissing => "auth_token is required: the one you got when you registered",
+        _ => "auth_token is not the one you got when you registered",
+    };
+    Kind::Error { code, detail, agent: None }
+}
+
+/// How the league stands.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[allow(missing_docs, reason = "the fields say it")]
+pub struct Status {
+    pub status: &'static str,
+    pub league_id: Shown<LeagueId>,
+    pub game_type: &'static str,
+    pub current_round: u16,
+    pub total_rounds: u16,
+    pub players: u16,
+    pub matches_completed: u32,
+    pub total_matches: u32,
+    pub running_matches: u16,
+}
+
+/// A match on one line.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[allow(non_snake_case, missing_docs, reason = "the fields are the specification's")]
+pub struct MatchLine {
+    pub match_id: Shown<MatchId>,
+    pub round_id: u16,
+    pub player_A_id: Shown<AgentId>,
+    pub player_B_id: Shown<AgentId>,
+    pub referee_id: Shown<AgentId>,
+    pub status: &'static str,
+    pub result: Option<&'static str>,
+    pub winner: Option<Shown<AgentId>>,
+    pub end_reason: Option<&'static str>,
+}
+
+impl MatchLine {
+    fn has(&self, id: AgentId) -> bool {
+        self.player_A_id.0 == id || self.player_B_id.0 == id
+    }
+}
+
+#[derive(Serialize)]
+struct NextMatch {
+    match_id: Option<Shown<MatchId>>,
+    round_id: Option<u16>,
+    opponent_id: Option<Shown<AgentId>>,
+    referee_id: Option<Shown<AgentId>>,
+    status: &'static str,
+}
+
+#[derive(Serialize)]
+struct Rows<R> {
+    standings: R,
+}
+
+#[derive(Serialize)]
+struct Stats<'a> {
+    player_id: Shown<AgentId>,
+    display_name: &'a str,
+    state: &'static str,
+    #[serde(rename = "stats")]
+    row: Option<Row<'a>>,
+}
+
+#[derive(Serialize)]
+struct Matches<R> {
+    matches: R,
+}
+
+#[derive(Serialize)]
+struct Rounds<R> {
+    total_rounds: u16,
+    rounds: R,
+}
+
+#[derive(Serialize)]
+struct RoundOf<R> {
+    round_id: u16,
+    matches: R,
+}
+
+#[derive(Serialize)]
+struct Directory<A, B> {
+    players: A,
+    referees: B,
+}
+
+/// An agent in the directory.
+#[derive(Serialize)]
+struct Listed<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    player_id: Option<Shown<AgentId>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    referee_id: Option<Shown<AgentId>>,
+    display_name: &'a str,
+    contact_endpoint: &'a str,
+    endpoint: &'a str,
+}
+
+impl<'a> Listed<'a> {
+    fn player(player: &'a Player) -> Self {
+        let endpoint = &player.endpoint.given;
+        let (display_name, player_id) = (&player.name, Some(Shown(player.id())));
+        Self { player_id, referee_id: None, display_name, contact_endpoint: endpoint, endpoint }
+    }
+
+    fn referee(referee: &'a super::Referee) -> Self {
+        let endpoint = &referee.endpoint.given;
+        let referee_id = Some(Shown(AgentId::Referee(referee.number)));
+        Self { player_id: None, referee_id, display_name: &referee.name, contact_endpoint: endpoint, endpoint }
+    }
+}
+
+/// MCP's answer to `initialize`.
+#[derive(Serialize)]
+#[allow(non_snake_case, reason = "the fields are MCP's")]
+struct Server {
+    protocolVersion: &'static str,
+    capabilities: Capabilities,
+    serverInfo: ServerInfo,
+}
+
+#[derive(Serialize)]
+struct Capabilities {
+    tools: Empty,
+    resources: Empty,
+}
+
+#[derive(Serialize)]
+struct ServerInfo {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Empty {}
+
+impl Server {
+    const HERE: Server = Server {
+        protocolVersion: "2024-11-05",
+        capabilities: Capabilities { tools: Empty {}, resources: Empty {} },
+        serverInfo: ServerInfo { name: "LeagueBox", version: env!("CARGO_PKG_VERSION") },
+    };
+}
+
+#[derive(Serialize)]
+struct Tools {
+    tools: &'static [Tool],
+}
+
+#[derive(Serialize)]
+#[allow(non_snake_case, reason = "the fields are MCP's")]
+struct Tool {
+    name: &'static str,
+    description: &'static str,
+    inputSchema: InputSchema,
+}
+
+#[derive(Serialize)]
+struct InputSchema {
+    r#type: &'static str,
+}
+
+const OBJECT: InputSchema = InputSchema { r#type: "object" };
+
+const TOOLS: &[Tool] = &[
+    Tool {
+        name: "register_player",
+        description: "Join the league: a LEAGUE_REGISTER_REQUEST with player_meta.",
+        inputSchema: OBJECT,
+    },
+    Tool {
+        name: "league_query",
+        description: "Ask about the league: a LEAGUE_QUERY with auth_token and query_type.",
+        inputSchema: OBJECT,
+    },
+    Tool { name: "ping", description: "Answers pong.", inputSchema: OBJECT },
+];
+
+#[derive(Serialize)]
+struct Resources {
+    resources: [Empty; 0],
+}

@@ -1,0 +1,527 @@
+//! One line per player: at most one open call, what goes out next, and what to make of what came back.
+
+use core::net::IpAddr;
+
+use heapless::{Deque, String};
+
+use super::admission::{AgentState, breach};
+use super::rounds::Seating;
+use super::{Hall, Mode};
+use crate::games::Question;
+use crate::json::Value;
+use crate::league::Rule;
+use crate::log::Happening;
+use crate::referee::{Broken, Fault, Heard, Need};
+use crate::time::{Millis, Now};
+use crate::wire::league_v2::Code;
+use crate::wire::league_v2::dialect::{Dialect, Kind};
+use crate::wire::league_v2::outgoing::{Conversation, MatchId, RoundSummary};
+use crate::wire::league_v2::reply::{self, Reply, TEXT_BYTES};
+
+/// News a line can owe its player. A player is at most two rounds behind: its own match holds the next one up. Only one
+/// whose matches end at once can be later than that, and then the oldest news goes first.
+const MAX_NOTICES: usize = 10;
+
+/// News for a player. It is put into words when its turn comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Notice {
+    Round(u16),
+    MoveTaken(MatchId),
+    GameOver(u16),
+    Standings(u16),
+    RoundCompleted(u16, RoundSummary),
+    LeagueCompleted,
+}
+
+/// What an open call is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// News. Whatever comes back is fine.
+    News(Notice),
+    /// The match's question: an invitation or a move.
+    Question(Kind),
+    /// A retry is coming, and why.
+    Retry(u8, Fault),
+    /// A question that was answered by a message of the player's own; the reply no longer matters.
+    Settled(Kind),
+}
+
+/// The call that is open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Open {
+    pub what: What,
+    pub id: u32,
+    pub at: Now,
+    pub deadline: Millis,
+    pub dialect: Dialect,
+    pub variant: u8,
+    /// How many dialects have been tried.
+    tried: u8,
+}
+
+/// The line to one player.
+pub(super) struct Line {
+    pub open: Option<Open>,
+    news: Deque<Notice, MAX_NOTICES>,
+    /// Whether [`Hall::poll_output`] will name it.
+    pub is_listed: bool,
+    left: bool,
+}
+
+impl Line {
+    pub const fn new() -> Self {
+        Self { open: None, news: Deque::new(), is_listed: false, left: false }
+    }
+
+    pub fn tell(&mut self, notice: Notice) {
+        if self.left {
+            return;
+        }
+        if self.news.is_full() {
+            self.news.pop_front();
+        }
+        let _ = self.news.push_back(notice);
+    }
+
+    /// The player has left: nothing is said to it any more.
+    pub fn hang_up(&mut self) {
+        *self = Self { left: true, is_listed: self.is_listed, ..Self::new() };
+    }
+
+    pub fn has_left(&self) -> bool {
+        self.left
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.open.is_none() && self.news.is_empty()
+    }
+}
+
+/// What a line has to do now.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The number of the call. Another number is another call.
+    pub id: u32,
+    /// The machine to call.
+    pub ip: IpAddr,
+    /// The port.
+    pub port: u16,
+    /// The path.
+    pub path: &'a str,
+}
+
+/// Why a call failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The connection was refused or broke.
+    Unreachable,
+    /// The reply was not HTTP, or too long to be read.
+    Unreadable,
+}
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
+    /// What the line to a player has to do now. `None`: hang up.
+    pub fn call(&self, player: u16) -> Option<Call<'_>> {
+        let player = self.players.get(usize::from(player))?;
+        let open = player.line.open?;
+        let endpoint = &player.endpoint;
+        Some(Call { id: open.id, ip: endpoint.ip, port: endpoint.port, path: endpoint.path() })
+    }
+
+    /// Has [`Hall::poll_output`] name a line.
+    pub(super) fn list(&mut self, player: u16) {
+        let Some(listed) = self.players.get_mut(usize::from(player)) else { return };
+        if !core::mem::replace(&mut listed.line.is_listed, true) {
+            // There is room for every line once.
+            let _ = self.changed.push_back(player);
+        }
+    }
+
+    /// Puts the next call on a line that is free, and sets its clock.
+    pub(super) fn pump(&mut self, now: Now, index: u16) {
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let play = |slot: u16| self.tables.get(usize::from(slot)).and_then(Option::as_ref).map(|table| &table.play);
+        let match_deadline =
+            |seating: Option<Seating>| seating.and_then(|seating| play(seating.slot)?.deadline(seating.seat));
+        if player.line.open.is_none() {
+            let news_until = now.ms.saturating_add(self.config.timing.notice_ms);
+            // A player whose matches end at once is not called for news either: each would cost its time-out.
+            let held_back = player.breaker.is_open() && player.state != AgentState::Shutdown;
+            let need = match player.seating {
+                Some(seating) => play(seating.slot).map_or(Need::Nothing, |play| play.need(seating.seat)),
+                None => Need::Nothing,
+            };
+            let next = if player.line.left || held_back {
+                None
+            } else if let Some(notice) = player.line.news.pop_front() {
+                Some((What::News(notice), news_until))
+            } else {
+                match (need, player.seating) {
+                    (Need::Announcement { retry, fault }, seating) => {
+                        Some((What::Retry(retry, fault), match_deadline(seating).unwrap_or(news_until)))
+                    }
+                    (Need::Question, Some(seating)) => {
+                        let table = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut);
+                        table.map(|table| {
+                            let kind = table.question(self.config.game);
+                            table.play.sent(seating.seat, now.ms);
+                            (What::Question(kind), table.play.deadline(seating.seat).unwrap_or(news_until))
+                        })
+                    }
+                    _ => None,
+                }
+            };
+            if let Some((what, deadline)) = next {
+                let kind = what.kind();
+                let (dialect, variant) = (player.style.dialect, player.style.variant(kind));
+                self.calls = self.calls.wrapping_add(1);
+                let open = Open { what, id: self.calls, at: now, deadline, dialect, variant, tried: 1 };
+                player.line.open = Some(open);
+                let (id, at) = (player.id(), self.match_of(index));
+                self.note(now, Some(id), at, Happening::Sent(kind));
+                self.list(index);
+            }
+        }
+        self.set_clock(index);
+    }
+
+    fn set_clock(&mut self, index: u16) {
+        let Some(player) = self.players.get(usize::from(index)) else { return };
+        let of_match = player
+            .seating
+            .and_then(|seating| self.tables.get(usize::from(seating.slot))?.as_ref()?.play.deadline(seating.seat));
+        let of_line = player.line.open.map(|open| open.deadline);
+        let next = [of_match, of_line].into_iter().flatten().min();
+        self.timers.set(index.into(), next);
+    }
+
+    /// Everything whose time has come.
+    pub(super) fn tick(&mut self, now: Now) {
+        while let Some((index, at)) = self.timers.next() {
+            if at > now.ms {
+                return;
+            }
+            self.time_is_up(now, index as u16);
+        }
+    }
+
+    fn time_is_up(&mut self, now: Now, index: u16) {
+        let Some(player) = self.players.get_mut(usize::from(index)) else {
+            return self.timers.set(index.into(), None);
+        };
+        let expired = player.line.open.take_if(|open| open.deadline <= now.ms);
+        if expired.is_some() {
+            self.list(index);
+        }
+        let seating = self.players.get(usize::from(index)).and_then(|player| player.seating);
+        if let Some(seating) = seating {
+            let table = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut);
+            if let Some(table) = table {
+                let kind = table.question(self.config.game);
+                if table.play.tick(seating.seat, now.ms) {
+                    self.failed(now, index, kind, Fault::Silent);
+                }
+            }
+            self.proceed(now, seating.slot);
+        }
+        self.pump(now, index);
+    }
+
+    /// A call brought no answer: counts it, and where it was one too many ends the match.
+    fn failed(&mut self, now: Now, index: u16, kind: Kind, fault: Fault) {
+        let at = self.match_of(index);
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let id = player.id();
+        match fault {
+            Fault::Silent => player.compliance.note(Rule::NoAnswer, kind.message_type()),
+            Fault::Unreachable => player.compliance.note(Rule::Unreachable, kind.message_type()),
+            Fault::Unusable(..) => {}
+        }
+        let mut opened = false;
+        if !matches!(fault, Fault::Unusable(..)) {
+            player.state = AgentState::Suspended;
+            player.breaker.failed(now.ms);
+            opened = player.breaker.is_open();
+        }
+        let seating = player.seating;
+        self.note(now, Some(id), at, Happening::Failed(kind, fault));
+        if opened {
+            self.note(now, Some(id), at, Happening::BreakerOpened);
+            let table = seating.and_then(|seating| self.tables.get_mut(usize::from(seating.slot))?.as_mut());
+            if let (Some(table), Some(seating)) = (table, seating) {
+                table.play.lose(seating.seat, fault);
+            }
+        }
+    }
+
+    fn match_of(&self, index: u16) -> Option<MatchId> {
+        let seating = self.players.get(usize::from(index))?.seating?;
+        self.tables.get(usize::from(seating.slot))?.as_ref().map(|table| table.id)
+    }
+
+    /// Takes the open call off a line, if it is still the one that is meant.
+    fn take_call(&mut self, index: u16, call: u32) -> Option<Open> {
+        let open = self.players.get_mut(usize::from(index))?.line.open.take_if(|open| open.id == call)?;
+        Some(open)
+    }
+
+    pub(super) fn call_failed(&mut self, now: Now, index: u16, call: u32, failure: Failure) {
+        let Some(open) = self.take_call(index, call) else { return };
+        match (open.what, failure) {
+            (What::Question(kind), Failure::Unreachable) => {
+                self.fail_question(now, index, kind, Fault::Unreachable);
+            }
+            (What::Question(kind), Failure::Unreadable) => {
+                if let Some(player) = self.players.get_mut(usize::from(index)) {
+                    player.compliance.note(Rule::ReplyTooLong, kind.message_type());
+                }
+                self.fail_question(now, index, kind, Fault::Unusable(Broken::Field, Rule::ReplyTooLong.advice()));
+            }
+            (What::Retry(..), _) => self.announced(now, index),
+            _ => {}
+        }
+        self.pump(now, index);
+    }
+
+    /// The question to a player failed: its match hears of it, and the line goes on.
+    fn fail_question(&mut self, now: Now, index: u16, kind: Kind, fault: Fault) {
+        let Some(seating) = self.players.get(usize::from(index)).and_then(|player| player.seating) else { return };
+        if let Some(table) = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut) {
+            table.play.fail(seating.seat, now.ms, fault);
+        }
+        self.failed(now, index, kind, fault);
+        self.proceed(now, seating.slot);
+    }
+
+    fn announced(&mut self, now: Now, index: u16) {
+        let Some(seating) = self.players.get(usize::from(index)).and_then(|player| player.seating) else { return };
+        if let Some(table) = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut) {
+            table.play.announced(seating.seat);
+        }
+        self.proceed(now, seating.slot);
+    }
+
+    pub(super) fn reply(&mut self, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
+        let Some(open) = self.take_call(index, call) else { return };
+        let mut text = [0; TEXT_BYTES];
+        let reply = reply::unwrap(body, &mut text, open.dialect, open.id, &mut |_, _| {});
+        match (open.what, reply) {
+            (What::Question(kind), reply) => self.judge(now, index, open, kind, status, reply, body),
+            (What::News(_) | What::Retry(..), Reply::UnknownMethod) if self.ask_otherwise(now, index, open, false) => {}
+            (What::Retry(..), _) => self.announced(now, index),
+            (What::News(_), Reply::Message(_)) => {
+                if let Some(player) = self.players.get_mut(usize::from(index)) {
+                    player.style.remember(open.what.kind(), open.variant);
+                }
+            }
+            _ => {}
+        }
+        self.pump(now, index);
+    }
+
+    /// Puts a call that was not understood in other words: the next method name, or, where `any_dialect`, the next
+    /// dialect. False where there are none left.
+    fn ask_otherwise(&mut self, now: Now, index: u16, open: Open, any_dialect: bool) -> bool {
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return false };
+        let kind = open.what.kind();
+        let next = if !any_dialect && kind.method(open.dialect, open.variant + 1).is_some() {
+            Some(Open { variant: open.variant + 1, ..open })
+        } else if matches!(open.what, What::Question(_)) && !player.style.confirmed && open.tried < 5 {
+            Some(Open { dialect: open.dialect.next(), variant: 0, tried: open.tried + 1, ..open })
+        } else {
+            None
+        };
+        let Some(next) = next else { return false };
+        self.calls = self.calls.wrapping_add(1);
+        player.line.open = Some(Open { id: self.calls, at: now, ..next });
+        self.list(index);
+        true
+    }
+
+    /// Judges the reply to a question.
+    #[allow(clippy::too_many_arguments, reason = "one reply has this many sides")]
+    fn judge(&mut self, now: Now, index: u16, open: Open, kind: Kind, status: u16, reply: Reply<'_>, body: &[u8]) {
+        // It answered, be it nonsense: the player is there.
+        if let Some(player) = self.players.get_mut(usize::from(index)) {
+            player.breaker.succeeded();
+        }
+        let (message, otherwise) = match reply {
+            Reply::Message(message) => {
+                let answers = match kind {
+                    Kind::GameInvitation => reply::acceptance(message, &mut |_, _| {}).is_some(),
+                    Kind::ChooseParity => reply::choice(message, &mut |_, _| {}).is_some(),
+                    _ => reply::game_move(message).is_some(),
+                };
+                (answers.then_some(message), true)
+            }
+            Reply::UnknownMethod => (None, false),
+            Reply::Error(_) | Reply::Garbage => (None, true),
+        };
+        if let Some(message) = message {
+            let confirmed = self.players.get_mut(usize::from(index)).map(|player| {
+                let wandered = player.style.dialect != open.dialect || open.variant != 0;
+                if wandered && player.style.variant(kind) != open.variant {
+                    player.compliance.note(Rule::Dialect, open.dialect.name());
+                }
+                player.style.confirm(kind, open.dialect, open.variant);
+                if status != 200 {
+                    player.compliance.note(Rule::HttpStatus, status);
+                }
+                // Now that it is known to be an answer, what its wrapping broke counts.
+                let mut text = [0; TEXT_BYTES];
+                let mut note = |rule: Rule, example: &str| player.compliance.note(rule, example);
+                reply::unwrap(body, &mut text, open.dialect, open.id, &mut note);
+            });
+            if confirmed.is_some() {
+                self.hear(now, index, kind, message);
+            }
+            return;
+        }
+        if self.ask_otherwise(now, index, open, otherwise) {
+            return;
+        }
+        // Some acknowledge the call and send the answer as a message of their own: it has until the deadline.
+        if let Reply::Message(message) = reply
+            && reply::is_receipt(message)
+            && (200..300).contains(&status)
+        {
+            return;
+        }
+        let rule = match reply {
+            Reply::Garbage => Rule::NotJson,
+            Reply::Error(_) | Reply::UnknownMethod => Rule::RpcError,
+            Reply::Message(_) if kind == Kind::GameInvitation => Rule::AcceptForm,
+            Reply::Message(_) if kind == Kind::ChooseParity => Rule::ChoiceForm,
+            Reply::Message(_) => Rule::NoMove,
+        };
+        if let Some(player) = self.players.get_mut(usize::from(index)) {
+            player.compliance.note(rule, core::str::from_utf8(body).unwrap_or("not UTF-8"));
+        }
+        self.fail_question(now, index, kind, Fault::Unusable(Broken::Field, rule.advice()));
+    }
+
+    /// Takes an answer, be it the reply to our call or a message of the player's own. What became of it, or `None` where
+    /// the player sits at no table.
+    pub(super) fn hear(&mut self, now: Now, index: u16, kind: Kind, message: Value<'_>) -> Option<Heard> {
+        let player = self.players.get(usize::from(index))?;
+        let seating = player.seating?;
+        let table = self.tables.get(usize::from(seating.slot))?.as_ref()?;
+        let (match_id, id) = (table.id, player.id());
+        let shown = |value: &dyn core::fmt::Display| {
+            let mut text = String::<96>::new();
+            let _ = core::fmt::write(&mut text, format_args!("{value}"));
+            text
+        };
+        let (player_id, conversation) = (shown(&id), shown(&Conversation::Seat(match_id, seating.seat)));
+        let expected = reply::Expected {
+            message_type: match kind {
+                Kind::GameInvitation => "GAME_JOIN_ACK",
+                Kind::ChooseParity => "CHOOSE_PARITY_RESPONSE",
+                _ => "MOVE_RESPONSE",
+            },
+            player_id: &player_id,
+            sender: &shown(&format_args!("player:{id}")),
+            token: &shown(&self.token(id, player.issue)),
+            match_id: &shown(&match_id),
+            conversation_id: &conversation,
+        };
+        let player = self.players.get_mut(usize::from(index))?;
+        player.state = AgentState::Active;
+        let mut broken = None;
+        let mut note = |rule: Rule, example: &str| {
+            player.compliance.note(rule, example);
+            broken = broken.or(breach(rule));
+        };
+        reply::check(message, &expected, &mut note);
+        let accepts = reply::acceptance(message, &mut |rule, example| {
+            if kind == Kind::GameInvitation {
+                note(rule, example);
+            }
+        });
+        let choice = match kind {
+            Kind::ChooseParity => reply::choice(message, &mut note),
+            _ => reply::game_move(message),
+        };
+        let refused = if self.config.mode == Mode::Strict { broken } else { None };
+        let play = &mut self.tables.get_mut(usize::from(seating.slot))?.as_mut()?.play;
+        let heard = match (refused, kind, choice) {
+            _ if !play.hears(seating.seat) => Heard::Duplicate,
+            (Some((code, rule)), ..) => {
+                let broken = match code {
+                    Code::InvalidTimestamp => Broken::Timestamp,
+                    Code::AuthTokenInvalid => Broken::Token,
+                    Code::InvalidParityChoice => Broken::Move,
+                    _ => Broken::Field,
+                };
+                self.fail_question(now, index, kind, Fault::Unusable(broken, rule));
+                return Some(Heard::Taken);
+            }
+            (_, Kind::GameInvitation, _) => match accepts {
+                Some(false) => {
+                    play.decline(seating.seat);
+                    Heard::Taken
+                }
+                _ => play.join(seating.seat),
+            },
+            (_, _, Some(choice)) => play.play(seating.seat, choice),
+            _ => return None,
+        };
+        match heard {
+            Heard::Taken => {
+                let taken = self.config.game.rules().question == Question::Move && kind == Kind::MoveRequest;
+                if let Some(player) = self.players.get_mut(usize::from(index)) {
+                    if taken {
+                        player.line.tell(Notice::MoveTaken(match_id));
+                    }
+                    player.breaker.succeeded();
+                    self.settle(now, index, kind);
+                }
+                self.note(now, Some(id), Some(match_id), Happening::Answered(kind));
+                self.proceed(now, seating.slot);
+            }
+            Heard::Refused(illegal) => {
+                if let (Some(player), Some(choice)) = (self.players.get_mut(usize::from(index)), choice) {
+                    player.compliance.note(Rule::IllegalMove, choice.raw());
+                }
+                self.settle(now, index, kind);
+                self.fail_question(now, index, kind, Fault::Unusable(Broken::Move, illegal.0));
+            }
+            Heard::Duplicate => {
+                if let Some(player) = self.players.get_mut(usize::from(index)) {
+                    player.compliance.note(Rule::Duplicate, kind.message_type());
+                }
+                self.note(now, Some(id), Some(match_id), Happening::Duplicate);
+            }
+        }
+        self.pump(now, index);
+        Some(heard)
+    }
+
+    /// The question on a line was answered by other means: the call stays open, briefly, so that the player can finish
+    /// it, but its reply no longer matters.
+    fn settle(&mut self, now: Now, index: u16, kind: Kind) {
+        let limit = now.ms.saturating_add(self.config.timing.notice_ms);
+        if let Some(open) = self.players.get_mut(usize::from(index)).and_then(|player| player.line.open.as_mut())
+            && matches!(open.what, What::Question(_) | What::Retry(..))
+        {
+            open.what = What::Settled(kind);
+            open.deadline = open.deadline.min(limit);
+        }
+    }
+}
+
+impl What {
+    /// Which message it is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            What::News(Notice::Round(_)) => Kind::RoundAnnouncement,
+            What::News(Notice::MoveTaken(_)) => Kind::MoveValidation,
+            What::News(Notice::GameOver(_)) => Kind::GameOver,
+            What::News(Notice::Standings(_)) => Kind::Standings,
+            What::News(Notice::RoundCompleted(..)) => Kind::RoundCompleted,
+            What::News(Notice::LeagueCompleted) => Kind::LeagueCompleted,
+            What::Question(kind) | What::Settled(kind) => *kind,
+            What::Retry(..) => Kind::GameError,
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The hall: the whole box as one state machine. It seats the [`league`](crate::league)'s players at the
+//! [`referee`](crate::referee)'s tables, keeps one line to each player, and speaks and hears
+//! [`wire`](crate::wire) messages. It opens no socket, reads no clock and allocates nothing.
+//!
+//! Ways in: [`Hall::request`] for a message an agent sends, [`Hall::handle`] for everything else. Way out:
+//! [`Hall::poll_output`], drained after every input, names the players whose line has changed; [`Hall::call`] says what
+//! the line has to do now and [`Hall::write_call`] writes the message. The future: [`Hall::next_deadline`].
+//!
+//! ```text
+//! admission.rs   who gets in: registration, ids, tokens
+//! rounds.rs      when things happen: start, rounds, results, standings, the end
+//! lines.rs       one line per player: what goes out next, what came back
+//! speech.rs      the words of every call
+//! answers.rs     the words of every answer, queries among them
+//! ```
+
+mod admission;
+mod answers;
+mod lines;
+mod rounds;
+mod speech;
+#[cfg(test)]
+mod tests;
+
+use heapless::{Deque, String, Vec};
+
+pub use admission::{AgentState, Player, Referee};
+pub use answers::{Answer, MatchLine, Status};
+pub use lines::{Call, Failure};
+pub use rounds::{Command, Refusal, Seating, Stage, Table};
+
+use crate::fair::{Purpose, Seed};
+use crate::games::GameKind;
+use crate::league::{Record, Schedule, Tally};
+use crate::log::{Entry, Happening, Log};
+use crate::referee::Timing;
+use crate::time::{Millis, Now};
+use crate::timers::Timers;
+use crate::wire::league_v2::outgoing::{AgentId, LeagueId, MatchId, OUR_REFEREE, RoundSummary, Token};
+
+/// What happens to a message that breaks a rule but can be understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It is played, and reported.
+    Lenient,
+    /// It is refused, as the specification says.
+    Strict,
+}
+
+/// How the box is set up.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The game of the league.
+    pub game: GameKind,
+    /// What happens to deviations.
+    pub mode: Mode,
+    /// How long players have.
+    pub timing: Timing,
+    /// Starts by itself at so many players.
+    pub start_at: Option<u16>,
+    /// Where agents reach the box: `http://10.0.0.5:8000/mcp`.
+    pub endpoint: String<64>,
+}
+
+/// Something that happened outside, other than an agent's message.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A deadline has come.
+    Tick,
+    /// A player answered a call.
+    Reply {
+        /// Which player's line.
+        player: u16,
+        /// Which call, by [`Call::id`].
+        call: u32,
+        /// The HTTP status.
+        status: u16,
+        /// The body.
+        body: &'a [u8],
+    },
+    /// A call could not be made, or its answer not be read.
+    Failed {
+        /// Which player's line.
+        player: u16,
+        /// Which call.
+        call: u32,
+        /// What went wrong.
+        failure: Failure,
+    },
+}
+
+/// Something to be done outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// This player's line has changed: drop what it is doing unless [`Hall::call`] still has the same id, then do that.
+    Line(u16),
+}
+
+/// The whole box. `P` players, `M` matches at once, `R` results (at least `P·(P−1)/2`), `L` log entries.
+pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> {
+    config: Config,
+    /// Decides every seed of a match.
+    master: Seed,
+    /// Decides every token.
+    secret: Seed,
+    /// Which league this is, from 1.
+    number: u32,
+    stage: Stage,
+    paused: bool,
+    players: Vec<Player, P>,
+    referees: Vec<Referee, 8>,
+    /// Player by place in the schedule.
+    seating: Vec<u16, P>,
+    /// Tally by place in the schedule.
+    tallies: Vec<Tally, P>,
+    /// Places in the schedule, best first, with the tallies of that moment: as of the last round that closed, so that
+    /// every player is told the same however late it listens.
+    closed: Standings<P>,
+    /// The same as of now, for whoever asks.
+    current: Standings<P>,
+    current_is_stale: bool,
+    /// What happened in the round so far.
+    summary: RoundSummary,
+    round_is_closed: bool,
+    records: [Option<Record>; R],
+    tables: [Option<Table>; M],
+    /// The next table of the round to be opened, from 1.
+    next_table: u16,
+    timers: Timers<P>,
+    changed: Deque<u16, P>,
+    calls: u32,
+    /// Registrations so far, over all leagues.
+    issued: u32,
+    log: Log<L>,
+    revision: u32,
+}
+
+/// A ranking at some moment.
+#[derive(Clone, Debug)]
+struct Standings<const P: usize> {
+    order: Vec<u16, P>,
+    tallies: Vec<Tally, P>,
+}
+
+impl<const P: usize> Standings<P> {
+    const fn new() -> Self {
+        Self { order: Vec::new(), tallies: Vec::new() }
+    }
+}
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
+    /// An empty hall. `master` decides all draws, `secret` all tokens; both must be unpredictable.
+    pub fn new(config: Config, master: Seed, secret: Seed) -> Self {
+        const { assert!(R >= P * (P - 1) / 2, "R must hold a result for every pair of players") };
+        const { assert!(M >= 1 && P >= 2 && P < 1000, "2 to 999 players, at least one match at once") };
+        Self {
+            config,
+            master,
+            secret,
+            number: 1,
+            stage: Stage::Waiting,
+            paused: false,
+            players: Vec::new(),
+            referees: Vec::new(),
+            seating: Vec::new(),
+            tallies: Vec::new(),
+            closed: Standings::new(),
+            current: Standings::new(),
+            current_is_stale: false,
+            summary: RoundSummary::default(),
+            round_is_closed: false,
+            records: [None; R],
+            tables: [const { None }; M],
+            next_table: 1,
+            timers: Timers::new(),
+            changed: Deque::new(),
+            calls: 1000,
+            issued: 0,
+            log: Log::new(),
+            revision: 0,
+        }
+    }
+
+    /// Takes note of something that happened.
+    pub fn handle(&mut self, now: Now, event: Event<'_>) {
+        self.revision = self.revision.wrapping_add(1);
+        match event {
+            Event::Tick => self.tick(now),
+            Event::Reply { player, call, status, body } => self.reply(now, player, call, status, body),
+            Event::Failed { player, call, failure } => self.call_failed(now, player, call, failure),
+        }
+        self.advance(now);
+    }
+
+    /// The next thing to be done outside. Drain it after every input.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        let player = self.changed.pop_front()?;
+        if let Some(player) = self.players.get_mut(usize::from(player)) {
+            player.line.is_listed = false;
+        }
+        Some(Output::Line(player))
+    }
+
+    /// When [`Event::Tick`] is due.
+    pub fn next_deadline(&self) -> Option<Millis> {
+        self.timers.next().map(|(_, at)| at)
+    }
+
+    /// Grows with everything that happens: a text that is written in pieces is still the same text while this stands.
+    pub fn revision(&self) -> u32 {
+        self.revision
+    }
+
+    /// How the box is set up.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Everything that happened.
+    pub fn log(&self) -> &Log<L> {
+        &self.log
+    }
+
+    /// The players, by line.
+    pub fn players(&self) -> &[Player] {
+        &self.players
+    }
+
+    /// The id of the league.
+    pub fn league_id(&self) -> LeagueId {
+        LeagueId { game: self.config.game.rules().name, number: self.number }
+    }
+
+    /// Who plays whom.
+    pub fn schedule(&self) -> Schedule {
+        Schedule { players: self.seating.len() as u16 }
+    }
+
+    fn note(&mut self, now: Now, agent: Option<AgentId>, at_match: Option<MatchId>, what: Happening) {
+        self.log.push(Entry { at: now.utc, what, agent, at_match });
+    }
+
+    /// The token of an agent. It is derived, not stored; `issue` keeps the next agent of that number from sharing it.
+    fn token(&self, of: AgentId, issue: u32) -> Token {
+        let (AgentId::Player(number) | AgentId::Referee(number)) = of;
+        let role = u32::from(matches!(of, AgentId::Referee(_)));
+        let mut secret = [0; 16];
+        let derived = self.secret.derive(Purpose::Token, [role, number.into(), issue]);
+        secret.iter_mut().zip(derived.0).for_each(|(byte, derived)| *byte = derived);
+        Token { of, secret }
+    }
+
+    /// The token the box's own referee shows to players. It opens nothing.
+    fn our_token(&self) -> Token {
+        self.token(OUR_REFEREE, 0)
+    }
+
+    /// The seed of a match.
+    fn match_seed(&self, id: MatchId) -> Seed {
+        self.master.derive(Purpose::Match, [self.number, id.round.into(), id.table.into()])
+    }
+
+    /// The id of the player at a place in the schedule.
+    fn id_at(&self, place: u16) -> AgentId {
+        let player = self.seating.get(usize::from(place)).and_then(|&player| self.players.get(usize::from(player)));
+        AgentId::Player(player.map_or(0, |player| player.number))
+    }
+
+    /// The player at a place in the schedule.
+    fn player_at(&self, place: u16) -> Option<&Player> {
+        self.players.get(usize::from(*self.seating.get(usize::from(place))?))
+    }
+}

@@ -1,0 +1,345 @@
+//! When things happen: start, rounds, results, standings, the end.
+
+use core::fmt;
+
+use super::admission::AgentState;
+use super::lines::Notice;
+use super::{Hall, Standings};
+use crate::fair::Draws;
+use crate::games::{AnyGame, Game, GameKind, Question, Seat, Seats};
+use crate::league::{Pair, Record, Status, Tally, rank};
+use crate::log::Happening;
+use crate::referee::{Breaker, Fault, Match, Phase};
+use crate::time::Now;
+use crate::wire::league_v2::dialect::Kind;
+use crate::wire::league_v2::outgoing::{MatchId, RoundSummary};
+
+/// Where the league stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Players may register.
+    Waiting,
+    /// This round is being played.
+    Running(u16),
+    /// It has a champion.
+    Completed,
+}
+
+/// What the owner of the box may command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Close the registration and begin.
+    Start,
+    /// Let the round finish, then wait.
+    Pause,
+    /// Go on.
+    Resume,
+    /// Forget everything: players, results, tokens.
+    Reset,
+    /// The same players, a new league.
+    Rematch,
+}
+
+/// Why a command cannot be obeyed now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal(pub &'static str);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// Where a player sits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seating {
+    /// Which of the tables in use.
+    pub slot: u16,
+    /// Which seat at it.
+    pub seat: Seat,
+}
+
+/// A match that is being played.
+pub struct Table {
+    /// Which match.
+    pub id: MatchId,
+    /// The players at it, by seat: their lines.
+    pub players: [u16; 2],
+    /// The match.
+    pub play: Match<AnyGame>,
+}
+
+impl Table {
+    /// What its players are asked now.
+    pub(super) fn question(&self, game: GameKind) -> Kind {
+        match (self.play.phase(), game.rules().question) {
+            (Phase::WaitingForPlayers, _) => Kind::GameInvitation,
+            (_, Question::Parity) => Kind::ChooseParity,
+            (_, Question::Move) => Kind::MoveRequest,
+        }
+    }
+
+    /// The line of the player across.
+    pub(super) fn opponent(&self, seat: Seat) -> u16 {
+        self.players.get(usize::from(seat == 0)).copied().unwrap_or(u16::MAX)
+    }
+}
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
+    /// Where the league stands.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// Whether the next round waits for the admin.
+    pub fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// Obeys a command of the owner, or says why it cannot be obeyed now.
+    pub fn command(&mut self, now: Now, command: Command) -> Result<(), Refusal> {
+        self.revision = self.revision.wrapping_add(1);
+        let word = match (command, self.stage) {
+            (Command::Start, Stage::Waiting) if self.players.len() < 2 => {
+                return Err(Refusal("a league needs at least two players; register them first"));
+            }
+            (Command::Start, Stage::Waiting) => "start",
+            (Command::Start, Stage::Running(_)) => return Err(Refusal("the league is already running")),
+            (Command::Start, Stage::Completed) => {
+                return Err(Refusal(
+                    "the league is over; rematch plays another with the same players, reset begins anew",
+                ));
+            }
+            (Command::Pause, Stage::Running(_)) if !self.paused => "pause",
+            (Command::Pause, _) => return Err(Refusal("there is no running league to pause")),
+            (Command::Resume, Stage::Running(_)) if self.paused => "resume",
+            (Command::Resume, _) => return Err(Refusal("the league is not paused")),
+            (Command::Rematch, Stage::Completed) => "rematch",
+            (Command::Rematch, _) => return Err(Refusal("a rematch follows a finished league")),
+            (Command::Reset, _) => "reset",
+        };
+        self.note(now, None, None, Happening::Admin(word));
+        match command {
+            Command::Start => self.start(now),
+            Command::Pause => self.paused = true,
+            Command::Resume => self.paused = false,
+            Command::Rematch => {
+                self.number += 1;
+                self.players.retain(|player| !player.line.has_left());
+                self.start(now);
+            }
+            Command::Reset => self.reset(),
+        }
+        self.advance(now);
+        Ok(())
+    }
+
+    /// Whether the league is over and everybody has been told, or cannot be.
+    pub fn is_over(&self) -> bool {
+        self.stage == Stage::Completed && self.players.iter().all(|player| player.line.is_idle())
+    }
+
+    /// What is known of a finished match.
+    pub fn record(&self, id: MatchId) -> Option<&Record> {
+        self.records.get(self.schedule().index(id.round, id.table)?)?.as_ref()
+    }
+
+    /// Who plays a match: places in the schedule.
+    pub fn pair(&self, id: MatchId) -> Option<Pair> {
+        self.schedule().pair(id.round, id.table)
+    }
+
+    /// The matches being played.
+    pub fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.tables.iter().flatten()
+    }
+
+    /// The table where a match is being played.
+    pub fn table(&self, id: MatchId) -> Option<&Table> {
+        self.tables().find(|table| table.id == id)
+    }
+
+    pub(super) fn start(&mut self, now: Now) {
+        self.seat_players();
+        for player in &mut self.players {
+            player.state = AgentState::Active;
+            player.breaker = Breaker::new();
+        }
+        self.tallies.clear();
+        let _ = self.tallies.resize(self.players.len(), Tally::default());
+        self.records.fill(None);
+        self.paused = false;
+        self.close_standings(0);
+        self.note(now, None, None, Happening::LeagueStarted);
+        self.start_round(now, 1);
+    }
+
+    /// Moves the league on as far as the results allow. The only place that opens tables and closes rounds: a match that
+    /// ends the moment it begins comes round this loop again instead of calling itself.
+    pub(super) fn advance(&mut self, now: Now) {
+        while let Stage::Running(round) = self.stage {
+            let id = MatchId { round, table: self.next_table };
+            if let (Some(pair), Some(slot)) = (self.pair(id), self.tables.iter().position(Option::is_none)) {
+                self.next_table += 1;
+                self.open_table(now, id, pair, slot as u16);
+            } else if !self.round_is_closed && self.summary.total_matches == self.schedule().matches_per_round() {
+                self.close_round(now, round);
+            } else if self.round_is_closed && !self.paused {
+                self.start_round(now, round + 1);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        for player in 0..self.players.len() as u16 {
+            self.timers.set(player.into(), None);
+            self.list(player);
+        }
+        self.number += 1;
+        self.stage = Stage::Waiting;
+        self.paused = false;
+        self.tables.fill_with(|| None);
+        self.records.fill(None);
+        self.players.clear();
+        self.referees.clear();
+        self.seating.clear();
+        self.tallies.clear();
+        self.closed = Standings::new();
+        self.current = Standings::new();
+    }
+
+    fn start_round(&mut self, now: Now, round: u16) {
+        self.stage = Stage::Running(round);
+        self.round_is_closed = false;
+        self.summary = RoundSummary::default();
+        self.next_table = 1;
+        self.note(now, None, None, Happening::RoundStarted(round));
+        self.tell_all(now, &[Notice::Round(round)]);
+    }
+
+    fn open_table(&mut self, now: Now, id: MatchId, pair: Pair, slot: u16) {
+        let seed = self.match_seed(id);
+        let mut draws = Draws::new(seed);
+        let game = AnyGame::start(self.config.game, 2, &mut draws);
+        let mut play = Match::new(game, seed, draws, self.config.timing);
+        let players = [pair.a, pair.b].map(|place| self.seating.get(usize::from(place)).copied().unwrap_or(u16::MAX));
+        let mut absent = Seats::NONE;
+        for (seat, &player) in (0..).zip(&players) {
+            let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
+            player.seating = Some(Seating { slot, seat });
+            if player.line.has_left() || !player.breaker.admits(now.ms) {
+                absent = absent.with(seat);
+            }
+        }
+        play.absent(absent);
+        if let Some(place) = self.tables.get_mut(usize::from(slot)) {
+            *place = Some(Table { id, players, play });
+        }
+        self.proceed(now, slot);
+    }
+
+    /// Looks at a table after something happened there.
+    pub(super) fn proceed(&mut self, now: Now, slot: u16) {
+        let Some(table) = self.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
+        let players = table.players;
+        if let Some(outcome) = table.play.outcome() {
+            let record = Record { digest: table.play.game().digest(), finished: now.utc, outcome };
+            self.conclude(now, slot, record);
+        }
+        for player in players {
+            self.pump(now, player);
+        }
+    }
+
+    /// A player gives up the match it is in.
+    pub(super) fn abandon(&mut self, now: Now, seating: Seating) {
+        if let Some(table) = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut) {
+            table.play.lose(seating.seat, Fault::Unreachable);
+        }
+        self.proceed(now, seating.slot);
+    }
+
+    fn conclude(&mut self, now: Now, slot: u16, record: Record) {
+        let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::take) else { return };
+        let index = self.schedule().index(table.id.round, table.id.table);
+        if let Some(place) = index.and_then(|index| self.records.get_mut(index)) {
+            *place = Some(record);
+        }
+        for (seat, &player) in (0..).zip(&table.players) {
+            let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
+            player.seating = None;
+            player.line.tell(Notice::GameOver(table.id.round));
+            if let Some(tally) = self.tallies.get_mut(usize::from(player.place)) {
+                tally.add(record.verdict(seat));
+            }
+        }
+        self.current_is_stale = true;
+        match record.status() {
+            Status::Win => self.summary.wins += 1,
+            Status::Draw => self.summary.draws += 1,
+            Status::TechnicalLoss => self.summary.technical_losses += 1,
+        }
+        self.summary.total_matches += 1;
+        self.note(now, None, Some(table.id), Happening::MatchOver(record.end_reason()));
+    }
+
+    fn close_round(&mut self, now: Now, round: u16) {
+        self.round_is_closed = true;
+        self.close_standings(round);
+        self.note(now, None, None, Happening::RoundOver(round));
+        let (standings, completed) = (Notice::Standings(round), Notice::RoundCompleted(round, self.summary));
+        if round < self.schedule().rounds() {
+            return self.tell_all(now, &[standings, completed]);
+        }
+        self.stage = Stage::Completed;
+        self.note(now, None, None, Happening::LeagueOver);
+        self.players.iter_mut().for_each(|player| player.state = AgentState::Shutdown);
+        self.tell_all(now, &[standings, completed, Notice::LeagueCompleted]);
+    }
+
+    fn tell_all(&mut self, now: Now, notices: &[Notice]) {
+        for index in 0..self.players.len() as u16 {
+            if let Some(player) = self.players.get_mut(usize::from(index)) {
+                notices.iter().for_each(|&notice| player.line.tell(notice));
+            }
+            self.pump(now, index);
+        }
+    }
+
+    fn close_standings(&mut self, round: u16) {
+        self.closed = self.rank_now(round);
+        self.current_is_stale = true;
+    }
+
+    /// Ranks the players as of now. Call before reading [`Hall::standings`].
+    pub fn refresh_standings(&mut self) {
+        if core::mem::take(&mut self.current_is_stale) {
+            let round = match self.stage {
+                Stage::Waiting => 0,
+                Stage::Running(round) => round,
+                Stage::Completed => self.schedule().rounds(),
+            };
+            self.current = self.rank_now(round);
+        }
+    }
+
+    fn rank_now(&self, rounds: u16) -> Standings<P> {
+        let schedule = self.schedule();
+        let points = |round: u16, place: u16| {
+            let table = schedule.table_of(round, place)?;
+            let record = self.records.get(schedule.index(round, table)?)?.as_ref()?;
+            let seat = u8::from(schedule.pair(round, table)?.b == place);
+            Some(record.verdict(seat).points())
+        };
+        // The schedule's places follow the ids.
+        let order = rank(schedule, &self.tallies, rounds, points, |a, b| a.cmp(&b));
+        Standings { order, tallies: self.tallies.clone() }
+    }
+
+    /// What the player at a place has gathered.
+    pub(super) fn tally_of(&self, place: u16) -> Tally {
+        self.tallies.get(usize::from(place)).copied().unwrap_or_default()
+    }
+}

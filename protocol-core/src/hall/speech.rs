@@ -1,0 +1,349 @@
+//! The words of every call.
+
+use core::fmt;
+
+use heapless::String;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::Hall;
+use super::admission::Player;
+use super::lines::{Notice, Open, What};
+use super::rounds::{Seating, Table};
+use crate::games::{AnyGame, Game, Names, Viewer};
+use crate::json::{self, Full, Seq, Shown, Sink};
+use crate::league::Record;
+use crate::referee::{Broken, Cause, Fault, MAX_RETRIES, Need};
+use crate::wire::league_v2::dialect::{Dialect, Kind};
+use crate::wire::league_v2::outgoing::*;
+use crate::wire::league_v2::{Code, PROTOCOL};
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
+    /// Writes the body of the open call to a player. It says the same every time for as long as the call is open.
+    pub fn write_call(&self, player: u16, sink: &mut dyn Sink) -> Result<(), Full> {
+        let player = self.players.get(usize::from(player)).ok_or(Full)?;
+        let open = player.line.open.ok_or(Full)?;
+        match open.what {
+            What::News(Notice::Round(round)) => {
+                let matches = Seq(|| self.matches_of(round).filter_map(|id| self.announced_match(id)));
+                let body = RoundAnnouncement { round_id: round, total_rounds: self.schedule().rounds(), matches };
+                self.say(open, Conversation::Round(round, "announce"), body, sink)
+            }
+            What::News(Notice::Standings(round)) => {
+                let body = StandingsUpdate { round_id: round, standings: Seq(|| self.closed_rows()) };
+                self.say(open, Conversation::Round(round, "standings"), body, sink)
+            }
+            What::News(Notice::RoundCompleted(round, summary)) => {
+                let body = RoundCompleted {
+                    round_id: round,
+                    matches_played: summary.total_matches,
+                    matches_completed: summary.total_matches,
+                    next_round_id: (round < self.schedule().rounds()).then_some(round + 1),
+                    summary,
+                };
+                self.say(open, Conversation::Round(round, "complete"), body, sink)
+            }
+            What::News(Notice::LeagueCompleted) => {
+                let champion = self.closed_rows().next().map(|row| Champion {
+                    player_id: row.player_id,
+                    display_name: row.display_name,
+                    points: row.points,
+                });
+                let body = LeagueCompleted {
+                    total_rounds: self.schedule().rounds(),
+                    total_matches: self.schedule().total_matches(),
+                    champion,
+                    final_standings: Seq(|| self.closed_rows()),
+                };
+                self.say(open, Conversation::League, body, sink)
+            }
+            What::News(Notice::GameOver(round)) => self.say_game_over(player, open, round, sink),
+            What::News(Notice::MoveTaken(id)) => {
+                let validation = Validation { player_id: Shown(player.id()), status: "VALID", error: None };
+                let body = MoveValidation { round_id: id.round, match_id: Shown(id), validation };
+                self.say(open, Conversation::Seat(id, self.seat_in(player, id)), body, sink)
+            }
+            What::Question(kind) => {
+                let (table, seating) = self.seat_of(player).ok_or(Full)?;
+                self.say_question(player, open, kind, table, seating, sink)
+            }
+            What::Retry(retry, fault) => {
+                let (table, seating) = self.seat_of(player).ok_or(Full)?;
+                self.say_retry(player, open, retry, fault, table, seating, sink)
+            }
+            What::Settled(_) => Err(Full),
+        }
+    }
+
+    fn say<B: Serialize>(
+        &self,
+        open: Open,
+        conversation: Conversation<'_>,
+        body: B,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Full> {
+        let kind = open.what.kind();
+        let message = Message {
+            protocol: PROTOCOL,
+            message_type: kind.message_type(),
+            sender: Shown(Sender { referee: kind.is_referees(), with_id: open.dialect == Dialect::MessageType }),
+            timestamp: Shown(open.at.utc),
+            conversation_id: conversation,
+            auth_token: Some(Shown(self.our_token())),
+            league_id: Shown(self.league_id()),
+            body,
+        };
+        let method = kind.method(open.dialect, open.variant).unwrap_or("handle_message");
+        json::write(&Call { dialect: open.dialect, method, id: open.id, message }, sink)
+    }
+
+    fn say_question(
+        &self,
+        player: &Player,
+        open: Open,
+        kind: Kind,
+        table: &Table,
+        seating: Seating,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Full> {
+        let conversation = Conversation::Seat(table.id, seating.seat);
+        let opponent =
+            self.players.get(usize::from(table.opponent(seating.seat))).map_or(AgentId::Player(0), Player::id);
+        let (player_id, opponent_id) = (Shown(player.id()), Shown(opponent));
+        let (round_id, match_id) = (table.id.round, Shown(table.id));
+        let game_type = table.play.game().rules().name;
+        let deadline = Shown(open.at.utc_at(open.deadline));
+        let context = || Context { opponent_id, round_id, your_standings: self.tally_of(player.place).into() };
+        match kind {
+            Kind::GameInvitation => {
+                let role_in_match = if seating.seat == 0 { "PLAYER_A" } else { "PLAYER_B" };
+                let seed_commitment = Shown(table.play.seed().commitment());
+                let body = GameInvitation {
+                    round_id,
+                    match_id,
+                    game_type,
+                    role_in_match,
+                    player_id,
+                    opponent_id,
+                    seed_commitment,
+                };
+                self.say(open, conversation, body, sink)
+            }
+            Kind::ChooseParity => {
+                let body = ChooseParityCall { round_id, match_id, player_id, game_type, context: context(), deadline };
+                self.say(open, conversation, body, sink)
+            }
+            _ => {
+                let names = self.names(table.players);
+                let game_state = GameState {
+                    game_type,
+                    turn_number: table.play.game().turn(),
+                    timeout_seconds: self.config.timing.move_ms / 1000,
+                    game_specific_state: View { game: table.play.game(), seat: seating.seat, names: &names },
+                };
+                let context = context();
+                let body = MoveRequest { round_id, match_id, player_id, game_type, context, game_state, deadline };
+                self.say(open, conversation, body, sink)
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "a retry has this many sides")]
+    fn say_retry(
+        &self,
+        player: &Player,
+        open: Open,
+        retry: u8,
+        fault: Fault,
+        table: &Table,
+        seating: Seating,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Full> {
+        let question = table.question(self.config.game);
+        let (code, detail) = match fault {
+            Fault::Silent => (Code::Timeout, "no answer came before the deadline"),
+            Fault::Unreachable => (Code::ConnectionError, "your server refused the connection or broke it off"),
+            Fault::Unusable(Broken::Move, rule) if question == Kind::ChooseParity => (Code::InvalidParityChoice, rule),
+            Fault::Unusable(Broken::Move, rule) => (Code::InvalidChoice, rule),
+            Fault::Unusable(Broken::Field, rule) => (Code::MissingRequiredField, rule),
+            Fault::Unusable(Broken::Timestamp, rule) => (Code::InvalidTimestamp, rule),
+            Fault::Unusable(Broken::Token, rule) => (Code::AuthTokenInvalid, rule),
+        };
+        let next_retry_at = Shown(open.at.utc);
+        let body = GameError {
+            round_id: table.id.round,
+            match_id: Shown(table.id),
+            error_code: code.code(),
+            error_description: code.name(),
+            detail,
+            affected_player: Shown(player.id()),
+            action_required: match question {
+                Kind::GameInvitation => "GAME_JOIN_ACK",
+                Kind::ChooseParity => "CHOOSE_PARITY_RESPONSE",
+                _ => "MOVE_RESPONSE",
+            },
+            retryable: true,
+            retry_count: retry,
+            max_retries: MAX_RETRIES,
+            retry_info: RetryInfo { retry_count: retry, max_retries: MAX_RETRIES, next_retry_at },
+            consequence: "Technical loss if no response after retries",
+        };
+        debug_assert!(matches!(table.play.need(seating.seat), Need::Announcement { .. }));
+        self.say(open, Conversation::Seat(table.id, seating.seat), body, sink)
+    }
+
+    fn say_game_over(&self, player: &Player, open: Open, round: u16, sink: &mut dyn Sink) -> Result<(), Full> {
+        let table = self.schedule().table_of(round, player.place).ok_or(Full)?;
+        let id = MatchId { round, table };
+        let result = self.game_result(id).ok_or(Full)?;
+        let seed = self.match_seed(id);
+        let body = GameOver {
+            round_id: round,
+            match_id: Shown(id),
+            player_id: Shown(player.id()),
+            game_type: self.config.game.rules().name,
+            game_result: result,
+            seed_commitment: Shown(seed.commitment()),
+            match_seed: Shown(seed),
+        };
+        self.say(open, Conversation::Seat(id, self.seat_in(player, id)), body, sink)
+    }
+
+    /// The result of a finished match, as it is told.
+    pub fn game_result(&self, id: MatchId) -> Option<GameResult<impl Serialize + use<P, M, R, L>>> {
+        let record = *self.record(id)?;
+        let pair = self.pair(id)?;
+        let ids = [self.id_at(pair.a), self.id_at(pair.b)];
+        let names = ids.map(|id| shown(&id));
+        Some(GameResult {
+            status: record.status().name(),
+            winner_player_id: record.outcome.winner.map(|seat| Shown(if seat == 0 { ids[0] } else { ids[1] })),
+            game: Told { game: AnyGame::recall(self.config.game, self.match_seed(id), record.digest), names, record },
+            score: Score([(ids[0], record.verdict(0)), (ids[1], record.verdict(1))]),
+            end_reason: record.end_reason(),
+        })
+    }
+
+    /// The seed of a match that is over. `None` while it is secret.
+    pub fn revealed_seed(&self, id: MatchId) -> Option<crate::fair::Seed> {
+        self.record(id).map(|_| self.match_seed(id))
+    }
+
+    /// The matches of a round, in order.
+    pub fn matches_of(&self, round: u16) -> impl Iterator<Item = MatchId> + use<P, M, R, L> {
+        (1..=self.schedule().matches_per_round()).map(move |table| MatchId { round, table })
+    }
+
+    fn announced_match(&self, id: MatchId) -> Option<AnnouncedMatch<'_>> {
+        let pair = self.pair(id)?;
+        let (a, b) = (self.player_at(pair.a)?, self.player_at(pair.b)?);
+        Some(AnnouncedMatch {
+            match_id: Shown(id),
+            game_type: self.config.game.rules().name,
+            player_A_id: Shown(a.id()),
+            player_B_id: Shown(b.id()),
+            referee_id: Shown(OUR_REFEREE),
+            referee_endpoint: &self.config.endpoint,
+            player_A_endpoint: &a.endpoint.given,
+            player_B_endpoint: &b.endpoint.given,
+        })
+    }
+
+    /// The table as of the last round that closed.
+    fn closed_rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows(&self.closed.order, &self.closed.tallies)
+    }
+
+    /// The table as of the last [`Hall::refresh_standings`].
+    pub fn standings(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows(&self.current.order, &self.current.tallies)
+    }
+
+    fn rows<'a>(&'a self, order: &'a [u16], tallies: &'a [crate::league::Tally]) -> impl Iterator<Item = Row<'a>> {
+        (1..).zip(order).filter_map(move |(rank, &place)| {
+            let player = self.player_at(place)?;
+            let tally = tallies.get(usize::from(place)).copied().unwrap_or_default();
+            Some(Row {
+                rank,
+                player_id: Shown(player.id()),
+                display_name: &player.name,
+                played: tally.played,
+                wins: tally.wins,
+                draws: tally.draws,
+                losses: tally.losses,
+                technical_losses: tally.technical_losses,
+                points: tally.points,
+            })
+        })
+    }
+
+    fn seat_of(&self, player: &Player) -> Option<(&Table, Seating)> {
+        let seating = player.seating?;
+        Some((self.tables.get(usize::from(seating.slot))?.as_ref()?, seating))
+    }
+
+    fn seat_in(&self, player: &Player, id: MatchId) -> u8 {
+        u8::from(self.pair(id).is_some_and(|pair| pair.b == player.place))
+    }
+
+    fn names(&self, players: [u16; 2]) -> [String<8>; 2] {
+        players
+            .map(|player| self.players.get(usize::from(player)).map(|player| shown(&player.id())).unwrap_or_default())
+    }
+}
+
+fn shown(id: &AgentId) -> String<8> {
+    let mut text = String::new();
+    let _ = fmt::write(&mut text, format_args!("{id}"));
+    text
+}
+
+/// What a seat sees of a running game.
+struct View<'a> {
+    game: &'a AnyGame,
+    seat: u8,
+    names: &'a [String<8>; 2],
+}
+
+impl Serialize for View<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let [a, b] = self.names;
+        self.game.view(Viewer::Seat(self.seat), Names(&[a, b]), &mut map)?;
+        map.end()
+    }
+}
+
+/// What is told of a finished game: what the game has to tell, and why it ended.
+struct Told {
+    game: AnyGame,
+    names: [String<8>; 2],
+    record: Record,
+}
+
+impl Serialize for Told {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let [a, b] = &self.names;
+        self.game.result(Names(&[a, b]), &mut map)?;
+        map.serialize_entry("reason", &Shown(Reason(self)))?;
+        map.end()
+    }
+}
+
+struct Reason<'a>(&'a Told);
+
+impl fmt::Display for Reason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Told { game, names: [a, b], record } = self.0;
+        let loser = if record.outcome.forfeits.has(0) { a } else { b };
+        match record.outcome.cause {
+            Cause::Played => game.reason(Names(&[a, b]), f),
+            Cause::Timeout => write!(f, "{loser} did not answer in time"),
+            Cause::Invalid => write!(f, "{loser} gave no valid answer"),
+            Cause::Refused => write!(f, "{loser} declined the invitation"),
+            Cause::Disconnected => write!(f, "{loser} could not be reached"),
+            Cause::BothFailed => f.write_str("Neither player gave a valid answer"),
+        }
+    }
+}

@@ -1,0 +1,389 @@
+extern crate std;
+
+use core::net::{IpAddr, Ipv4Addr};
+use std::format;
+use std::string::{String, ToString};
+use std::vec::Vec;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::json::Slice;
+use crate::time::Utc;
+
+type Small = Hall<8, 4, 28, 64>;
+
+fn config() -> Config {
+    Config {
+        game: GameKind::EvenOdd,
+        mode: Mode::Lenient,
+        timing: Timing::default(),
+        start_at: None,
+        endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(),
+    }
+}
+
+/// A hall, a clock, and players that answer as they are told.
+struct Room {
+    hall: Small,
+    now: Now,
+    heard: Vec<(u16, Value)>,
+}
+
+impl Room {
+    fn new(config: Config) -> Self {
+        let now = Now { ms: 0, utc: Utc(1_736_937_000) };
+        Self { hall: Small::new(config, Seed([1; 32]), Seed([2; 32])), now, heard: Vec::new() }
+    }
+
+    fn send(&mut self, body: &str) -> Value {
+        let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9));
+        let answer = self.hall.request(self.now, from, false, body.as_bytes());
+        let mut buf = [0; 8192];
+        let mut sink = Slice::new(&mut buf);
+        self.hall.write_answer(&answer, &mut sink).unwrap();
+        if sink.written().is_empty() { Value::Null } else { serde_json::from_slice(sink.written()).unwrap() }
+    }
+
+    fn register(&mut self, name: &str, port: u16) -> Value {
+        let body = json!({"jsonrpc":"2.0","method":"register_player","id":1,"params":{
+            "protocol":"league.v2","message_type":"LEAGUE_REGISTER_REQUEST","sender":format!("player:{name}"),
+            "timestamp":"2025-01-15T10:05:00Z","conversation_id":"conv_1","player_meta":{
+            "display_name":name,"version":"1.0.0","game_types":["even_odd"],
+            "contact_endpoint":format!("http://localhost:{port}/mcp")}}});
+        self.send(&body.to_string())["result"].take()
+    }
+
+    fn with_players(n: u16) -> Self {
+        let mut room = Self::new(config());
+        for i in 0..n {
+            assert_eq!(room.register(&format!("Agent {i}"), 8101 + i)["status"], "ACCEPTED");
+        }
+        room
+    }
+
+    fn call(&self, player: u16) -> Option<Value> {
+        self.hall.call(player)?;
+        let mut buf = [0; 8192];
+        let mut sink = Slice::new(&mut buf);
+        self.hall.write_call(player, &mut sink).unwrap();
+        Some(serde_json::from_slice(sink.written()).unwrap())
+    }
+
+    fn answer(&mut self, player: u16, body: Value) {
+        let call = self.hall.call(player).unwrap().id;
+        let body = body.to_string();
+        self.hall.handle(self.now, Event::Reply { player, call, status: 200, body: body.as_bytes() });
+    }
+
+    /// Serves every open call by `respond` until nothing is open; lets the clock run where nobody answers.
+    fn run(&mut self, mut respond: impl FnMut(u16, &Value) -> Option<Value>) {
+        loop {
+            let mut answered = false;
+            while self.hall.poll_output().is_some() {}
+            for player in 0..self.hall.players().len() as u16 {
+                if let Some(call) = self.call(player) {
+                    if let Some(reply) = respond(player, &call) {
+                        self.heard.push((player, call));
+                        self.answer(player, reply);
+                        answered = true;
+                    }
+                }
+            }
+            if answered {
+                continue;
+            }
+            let Some(at) = self.hall.next_deadline() else { return };
+            assert!(at > self.now.ms, "a deadline that has passed must have been dealt with");
+            self.now = Now { ms: at, utc: self.now.utc_at(at) };
+            self.hall.handle(self.now, Event::Tick);
+        }
+    }
+}
+
+/// A flawless player.
+fn perfect(_: u16, call: &Value) -> Option<Value> {
+    let params = &call["params"];
+    let result = match params["message_type"].as_str()? {
+        "GAME_INVITATION" => json!({"accept": true}),
+        "CHOOSE_PARITY_CALL" => json!({"parity_choice": "even"}),
+        "MOVE_REQUEST" => json!({"move": {"action": "choose", "value": "odd"}}),
+        _ => json!({"status": "ok"}),
+    };
+    Some(json!({"jsonrpc":"2.0","result":result,"id":call["id"]}))
+}
+
+fn names(room: &Room, player: u16) -> Vec<String> {
+    let of = |(_, call): &(u16, Value)| call["params"]["message_type"].as_str().unwrap().to_string();
+    room.heard.iter().filter(|(p, _)| *p == player).map(of).collect()
+}
+
+#[test]
+fn a_league_of_four_is_played_to_its_champion() {
+    let mut room = Room::with_players(4);
+    room.hall.command(room.now, Command::Start).unwrap();
+    room.run(perfect);
+    assert_eq!(room.hall.stage(), Stage::Completed);
+    assert!(room.hall.is_over());
+    for player in 0..4 {
+        let round = [
+            "ROUND_ANNOUNCEMENT",
+            "GAME_INVITATION",
+            "CHOOSE_PARITY_CALL",
+            "GAME_OVER",
+            "LEAGUE_STANDINGS_UPDATE",
+            "ROUND_COMPLETED",
+        ];
+        let mut want: Vec<&str> = round.repeat(3);
+        want.push("LEAGUE_COMPLETED");
+        assert_eq!(names(&room, player), want);
+    }
+    let (_, first) = &room.heard[0];
+    let pairs: Vec<(&str, &str, &str)> = first["params"]["matches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| {
+            (m["match_id"].as_str().unwrap(), m["player_A_id"].as_str().unwrap(), m["player_B_id"].as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(pairs, [("R1M1", "P01", "P02"), ("R1M2", "P03", "P04")]);
+    room.hall.refresh_standings();
+    // Everybody always chose even: every match was a draw.
+    assert!(room.hall.standings().all(|row| row.points == 3 && row.draws == 3));
+}
+
+#[test]
+fn leagues_of_every_size_complete() {
+    for n in 2..=8 {
+        let mut room = Room::with_players(n);
+        room.hall.command(room.now, Command::Start).unwrap();
+        room.run(perfect);
+        assert_eq!(room.hall.stage(), Stage::Completed, "{n} players");
+        assert_eq!(room.hall.status().matches_completed, u32::from(n * (n - 1) / 2));
+    }
+}
+
+#[test]
+fn a_dead_player_loses_all_its_matches_and_the_others_play_on() {
+    let mut room = Room::with_players(4);
+    room.hall.command(room.now, Command::Start).unwrap();
+    room.run(|player, call| if player == 1 { None } else { perfect(player, call) });
+    assert_eq!(room.hall.stage(), Stage::Completed);
+    room.hall.refresh_standings();
+    let last = room.hall.standings().last().unwrap();
+    assert_eq!((last.player_id.0, last.technical_losses, last.points), (AgentId::Player(2), 3, 0));
+    // GAME_OVER goes to everybody else in every case.
+    assert_eq!(names(&room, 0).iter().filter(|name| *name == "GAME_OVER").count(), 3);
+}
+
+#[test]
+fn a_silent_player_is_told_three_times_before_it_loses() {
+    let mut room = Room::with_players(2);
+    room.hall.command(room.now, Command::Start).unwrap();
+    room.run(|player, call| {
+        let silent = player == 0 && call["params"]["message_type"] == "CHOOSE_PARITY_CALL";
+        if silent { None } else { perfect(player, call) }
+    });
+    let errors: Vec<&Value> =
+        room.heard.iter().filter(|(_, call)| call["params"]["message_type"] == "GAME_ERROR").map(|(_, c)| c).collect();
+    assert_eq!(errors.len(), 3);
+    for (error, retry) in errors.iter().zip(1..) {
+        assert_eq!(error["params"]["retry_count"], retry);
+        assert_eq!(error["params"]["error_code"], "E001");
+        assert_eq!(error["params"]["retryable"], true);
+    }
+    let (_, over) = room.heard.iter().find(|(_, call)| call["params"]["message_type"] == "GAME_OVER").unwrap();
+    assert_eq!(over["params"]["game_result"]["status"], "TECHNICAL_LOSS");
+    assert_eq!(over["params"]["game_result"]["winner_player_id"], "P02");
+    assert!(over["params"]["game_result"]["drawn_number"].is_u64());
+}
+
+#[test]
+fn the_seed_in_game_over_matches_the_commitment_in_the_invitation() {
+    let mut room = Room::with_players(2);
+    room.hall.command(room.now, Command::Start).unwrap();
+    room.run(perfect);
+    let find = |name: &str| &room.heard.iter().find(|(_, c)| c["params"]["message_type"] == name).unwrap().1["params"];
+    let seed = Seed::from_hex(find("GAME_OVER")["match_seed"].as_str().unwrap()).unwrap();
+    assert_eq!(seed.commitment().to_string(), find("GAME_INVITATION")["seed_commitment"].as_str().unwrap());
+    let number = crate::fair::Draws::new(seed).between(1, 10);
+    assert_eq!(find("GAME_OVER")["game_result"]["drawn_number"], number);
+}
+
+#[test]
+fn a_bare_player_that_registered_canonically_is_found_out_at_the_first_invitation() {
+    let mut room = Room::with_players(2);
+    room.hall.command(room.now, Command::Start).unwrap();
+    room.run(|player, call| {
+        if player == 0 {
+            return perfect(player, call);
+        }
+        Some(match call["message_type"].as_str() {
+            Some("GAME_INVITATION") => json!({"message_type": "GAME_JOIN_ACK", "accept": true}),
+            Some("CHOOSE_PARITY_CALL") => json!({"parity_choice": "odd"}),
+            _ => json!({"status": "ok"}),
+        })
+    });
+    room.hall.refresh_standings();
+    assert!(room.hall.standings().all(|row| row.technical_losses == 0 && row.played == 1));
+}
+
+#[test]
+fn an_unknown_method_is_tried_by_its_other_names() {
+    let mut room = Room::with_players(2);
+    room.hall.command(room.now, Command::Start).unwrap();
+    room.run(|player, call| {
+        if ["handle_game_invitation", "choose_parity", "notify_match_result"].iter().any(|m| call["method"] == *m) {
+            return Some(json!({"jsonrpc":"2.0","error":{"code":-32601,"message":"Method not found"},"id":call["id"]}));
+        }
+        perfect(player, call)
+    });
+    room.hall.refresh_standings();
+    assert!(room.hall.standings().all(|row| row.technical_losses == 0));
+    assert!(room.heard.iter().any(|(_, call)| call["method"] == "notify_game_over"));
+}
+
+#[test]
+fn an_answer_sent_as_a_message_of_its_own_counts() {
+    let mut room = Room::with_players(2);
+    let token = room.register("Agent 0", 8101)["auth_token"].as_str().unwrap().to_string();
+    room.hall.command(room.now, Command::Start).unwrap();
+    for _ in 0..20 {
+        while room.hall.poll_output().is_some() {}
+        for player in 0..2 {
+            let Some(call) = room.call(player) else { continue };
+            if player == 0 && call["params"]["message_type"] == "CHOOSE_PARITY_CALL" {
+                let own = json!({"jsonrpc":"2.0","method":"choose_parity_response","id":5,"params":{
+                    "message_type":"CHOOSE_PARITY_RESPONSE","auth_token":token,"parity_choice":"odd"}});
+                assert_eq!(room.send(&own.to_string())["result"]["status"], "RECEIVED");
+                room.answer(0, json!({"status": "received"}));
+            } else {
+                let reply = perfect(player, &call).unwrap();
+                room.answer(player, reply);
+            }
+        }
+    }
+    assert_eq!(room.hall.stage(), Stage::Completed);
+    let result = serde_json::to_value(room.hall.record(MatchId { round: 1, table: 1 }).unwrap().end_reason()).unwrap();
+    assert_eq!(result, "win");
+}
+
+#[test]
+fn registering_twice_gives_the_same_id_and_token() {
+    let mut room = Room::new(config());
+    let first = room.register("Ada", 8101);
+    assert_eq!(room.register("Ada", 8101)["auth_token"], first["auth_token"]);
+    assert_eq!(room.register("Ada", 8101)["player_id"], "P01");
+    assert_eq!(room.register("Ada", 8102)["reason"], "Duplicate display name");
+    assert_eq!(room.register("P07", 8103)["player_id"], "P07", "a well-formed suggestion is honoured");
+    assert_eq!(room.register("Bob", 8104)["player_id"], "P02");
+}
+
+#[test]
+fn registration_is_closed_once_the_league_runs_and_full_before() {
+    let mut room = Room::with_players(8);
+    assert_eq!(room.register("Ninth", 9000)["reason"], "League full");
+    room.hall.command(room.now, Command::Start).unwrap();
+    let late = room.register("Tenth", 9001);
+    assert_eq!((&late["reason"], &late["error_code"]), (&json!("Registration closed"), &json!("E010")));
+    assert_eq!(room.register("Agent 3", 8104)["status"], "ACCEPTED", "who is in may come back");
+}
+
+#[test]
+fn queries_need_a_token_and_know_their_players() {
+    let mut room = Room::with_players(2);
+    let token = room.register("Agent 0", 8101)["auth_token"].as_str().unwrap().to_string();
+    let mut ask = |token: Value, query: &str, player: &str| {
+        let body = json!({"jsonrpc":"2.0","method":"league_query","id":9,"params":{"message_type":"LEAGUE_QUERY",
+            "auth_token":token,"query_type":query,"query_params":{"player_id":player}}});
+        room.send(&body.to_string())["result"].take()
+    };
+    assert_eq!(ask(Value::Null, "GET_STANDINGS", "P01")["error_code"], "E011");
+    assert_eq!(ask(json!("tok_p01_0"), "GET_STANDINGS", "P01")["error_code"], "E012");
+    assert_eq!(ask(json!(token), "GET_PLAYER_STATS", "P09")["error_code"], "E005");
+    assert_eq!(ask(json!(token), "GET_THE_MOON", "P01")["error_code"], "E003");
+    for query in [
+        "GET_NEXT_MATCH",
+        "GET_STANDINGS",
+        "GET_LEAGUE_STATUS",
+        "GET_PLAYER_STATS",
+        "GET_MATCH_HISTORY",
+        "GET_SCHEDULE",
+        "GET_PLAYER_DIRECTORY",
+        "GET_REGISTRATIONS",
+    ] {
+        let answer = ask(json!(token), query, "P01");
+        assert_eq!((&answer["status"], &answer["query_type"]), (&json!("SUCCESS"), &json!(query)), "{answer}");
+    }
+}
+
+#[test]
+fn strict_mode_refuses_what_lenient_mode_reports() {
+    let mut strict = Room::new(Config { mode: Mode::Strict, ..config() });
+    let message = r#"{"jsonrpc":"2.0","method":"register_player","id":1,"params":{"protocol":"league.v2",
+        "message_type":"LEAGUE_REGISTER_REQUEST","sender":"player:a","timestamp":"2025-01-15T10:05:00+00:00",
+        "conversation_id":"c","player_meta":{"display_name":"A","version":"1","game_types":["even_odd"],
+        "contact_endpoint":"http://localhost:1/mcp"}}}"#;
+    assert_eq!(strict.send(message)["result"]["error_code"], "E021");
+    let mut lenient = Room::new(config());
+    assert_eq!(lenient.send(message)["result"]["status"], "ACCEPTED");
+    let broken: Vec<_> = lenient.hall.players()[0].compliance.broken().map(|(rule, ..)| rule.code()).collect();
+    assert_eq!(broken, ["timestamp_form", "endpoint_host"]);
+}
+
+#[test]
+fn a_player_that_leaves_loses_the_rest_of_its_matches() {
+    let mut room = Room::with_players(4);
+    let token = room.register("Agent 3", 8104)["auth_token"].as_str().unwrap().to_string();
+    room.hall.command(room.now, Command::Start).unwrap();
+    let bye = json!({"jsonrpc":"2.0","method":"deregister_player","id":1,"params":{"auth_token":token}});
+    assert_eq!(room.send(&bye.to_string())["result"]["status"], "DEREGISTERED");
+    room.run(perfect);
+    room.hall.refresh_standings();
+    let last = room.hall.standings().last().unwrap();
+    assert_eq!((last.player_id.0, last.technical_losses), (AgentId::Player(4), 3));
+}
+
+#[test]
+fn a_paused_league_finishes_its_round_and_waits() {
+    let mut room = Room::with_players(4);
+    room.hall.command(room.now, Command::Start).unwrap();
+    room.hall.command(room.now, Command::Pause).unwrap();
+    room.run(perfect);
+    assert_eq!(room.hall.status().matches_completed, 2);
+    room.hall.command(room.now, Command::Resume).unwrap();
+    room.run(perfect);
+    assert_eq!(room.hall.stage(), Stage::Completed);
+    room.hall.command(room.now, Command::Rematch).unwrap();
+    room.run(perfect);
+    assert_eq!(room.hall.league_id().number, 2);
+    assert_eq!(room.hall.stage(), Stage::Completed);
+    room.hall.command(room.now, Command::Reset).unwrap();
+    assert_eq!(room.hall.players().len(), 0);
+}
+
+#[test]
+fn a_league_of_dead_players_ends_without_climbing_the_stack() {
+    let mut room = Room::with_players(8);
+    room.hall.command(room.now, Command::Start).unwrap();
+    room.run(|_, _| None);
+    assert_eq!(room.hall.stage(), Stage::Completed);
+}
+
+#[test]
+fn the_ten_turn_game_uses_the_generic_messages() {
+    let mut room = Room::new(Config { game: GameKind::EvenOdd10, ..config() });
+    for (name, port) in [("A", 1), ("B", 2)] {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","method":"register_player","id":1,"params":{{"player_meta":{{"display_name":"{name}",
+            "contact_endpoint":"http://localhost:{port}"}}}}}}"#
+        );
+        assert_eq!(room.send(&body)["result"]["status"], "ACCEPTED");
+    }
+    room.hall.command(room.now, Command::Start).unwrap();
+    room.run(perfect);
+    assert_eq!(names(&room, 0).iter().filter(|name| *name == "MOVE_REQUEST").count(), 10);
+    assert_eq!(names(&room, 0).iter().filter(|name| *name == "MOVE_VALIDATION").count(), 10);
+    assert_eq!(room.hall.stage(), Stage::Completed);
+}
