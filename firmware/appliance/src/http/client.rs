@@ -107,16 +107,11 @@ impl<'b, S: Read + Write> ClientConn<'b, S> {
         self.reusable = false;
         self.sent = false;
         let mut call = Outgoing::new(Plain(&mut self.stream), self.incoming.clear(), (&mut self.sent, true));
-        for text in ["POST ", path, " HTTP/1.1\r\n"] {
-            call.head(text)?;
-        }
-        call.header("Host", host)?;
-        call.head("Content-Type: application/json\r\nAccept: application/json\r\nContent-Length: ")?;
-        call.number(length)?;
-        call.head("\r\n")?;
-        for (name, value) in extra {
-            call.header(name, value)?;
-        }
+        call.head(format_args!(
+            "POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nAccept: application/json\r\n\
+             Content-Length: {length}\r\n"
+        ))?;
+        call.headers(extra)?;
         call.end_of_head(Frame::Length(length))?;
         Ok(call)
     }

@@ -95,15 +95,6 @@ impl<'b> Incoming<'b> {
         }
     }
 
-    /// Whether the body behind a head that ends at `start` is already here, so that nobody waits for a go-ahead.
-    pub fn has_body(&self, start: usize, framing: Framing) -> bool {
-        let here = self.filled.saturating_sub(start);
-        match framing {
-            Framing::Length(length) => here as u64 >= length,
-            Framing::Chunked | Framing::ToClose => here > 0,
-        }
-    }
-
     /// Whether a body of that length fits behind a head that ends at `start`.
     pub fn fits(&self, start: usize, framing: Framing) -> bool {
         match framing {

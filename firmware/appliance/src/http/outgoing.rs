@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use embedded_io_async::{ErrorKind, ErrorType, Write};
+use embedded_io_async::Write;
 
 use crate::clock::{Clock, before};
 
@@ -40,17 +40,6 @@ impl fmt::Display for WriteError {
 }
 
 impl core::error::Error for WriteError {}
-
-impl embedded_io_async::Error for WriteError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::TooSlow => ErrorKind::TimedOut,
-            Self::Closed => ErrorKind::ConnectionReset,
-            Self::HeadTooLong => ErrorKind::OutOfMemory,
-            Self::WrongLength => ErrorKind::InvalidInput,
-        }
-    }
-}
 
 /// Where bytes leave.
 #[allow(async_fn_in_trait, reason = "the box runs on one thread: no future needs to be Send")]
@@ -122,38 +111,18 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     }
 
     /// Adds to the head.
-    pub(super) fn head(&mut self, text: &str) -> Result<(), WriteError> {
-        if self.take(text.as_bytes()) < text.len() {
-            return Err(WriteError::HeadTooLong);
-        }
-        Ok(())
+    pub(super) fn head(&mut self, text: fmt::Arguments<'_>) -> Result<(), WriteError> {
+        fmt::write(self, text).map_err(|_| WriteError::HeadTooLong)
     }
 
-    /// Adds one header line.
-    pub(super) fn header(&mut self, name: &str, value: &str) -> Result<(), WriteError> {
-        [name, ": ", value, "\r\n"].into_iter().try_for_each(|text| self.head(text))
-    }
-
-    /// Adds a number to the head.
-    pub(super) fn number(&mut self, number: usize) -> Result<(), WriteError> {
-        // A usize has at most twenty decimal digits.
-        let mut digits = [0; 20];
-        let mut rest = number;
-        let mut first = digits.len();
-        for (at, digit) in digits.iter_mut().enumerate().rev() {
-            *digit = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            first = at;
-            if rest == 0 {
-                break;
-            }
-        }
-        self.head(digits.get(first..).and_then(|digits| str::from_utf8(digits).ok()).unwrap_or_default())
+    /// Adds header lines.
+    pub(super) fn headers(&mut self, headers: &[(&str, &str)]) -> Result<(), WriteError> {
+        headers.iter().try_for_each(|(name, value)| self.head(format_args!("{name}: {value}\r\n")))
     }
 
     /// Ends the head. The body is treated as `frame` says.
     pub(super) fn end_of_head(&mut self, frame: Frame) -> Result<(), WriteError> {
-        self.head("\r\n")?;
+        self.head(format_args!("\r\n"))?;
         self.frame = frame;
         if let Frame::Chunked(_) = frame {
             self.open_chunk();
@@ -267,22 +236,8 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     }
 }
 
-impl<T> ErrorType for Outgoing<'_, T> {
-    type Error = WriteError;
-}
-
-impl<T: Sink> Write for Outgoing<'_, T> {
-    async fn write(&mut self, bytes: &[u8]) -> Result<usize, WriteError> {
-        Outgoing::write_all(self, bytes).await?;
-        Ok(bytes.len())
-    }
-
-    /// Does nothing: what is small travels with what follows.
-    async fn flush(&mut self) -> Result<(), WriteError> {
-        Ok(())
-    }
-
-    async fn write_all(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        Outgoing::write_all(self, bytes).await
+impl<T: Sink> fmt::Write for Outgoing<'_, T> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.take(text.as_bytes()) == text.len() { Ok(()) } else { Err(fmt::Error) }
     }
 }

@@ -78,44 +78,31 @@ pub enum Refusal {
 impl Refusal {
     /// The HTTP status.
     pub fn status(self) -> u16 {
-        match self {
-            Self::RequestLine
-            | Self::HeaderName
-            | Self::HeaderValue
-            | Self::LineEnd
-            | Self::Http2
-            | Self::ContentLength
-            | Self::Ambiguous
-            | Self::Chunk
-            | Self::Truncated => 400,
-            Self::TooSlow => 408,
-            Self::BodyTooLarge => 413,
-            Self::HeadTooLarge | Self::TooManyHeaders => 431,
-            Self::TransferEncoding => 501,
-            Self::Version => 505,
-        }
+        self.answer().0
     }
 
     /// The rule in words. Needs no escaping in JSON.
     pub fn rule(self) -> &'static str {
+        self.answer().1
+    }
+
+    fn answer(self) -> (u16, &'static str) {
         match self {
-            Self::RequestLine => "the request line must be METHOD, target and HTTP/1.1, one space between them",
-            Self::HeaderName => "a header name must be letters, digits or hyphens, and a colon must follow it",
-            Self::HeaderValue => "a header value must not contain control characters",
-            Self::LineEnd => "a header line must end in CR LF",
-            Self::Http2 => "HTTP/2 is not spoken here: use HTTP/1.1",
-            Self::ContentLength => "Content-Length must be one decimal number",
-            Self::Ambiguous => {
-                "Content-Length and Transfer-Encoding exclude each other, and HTTP/1.0 has only the former"
-            }
-            Self::Chunk => "a chunk must be its size in hexadecimal, CR LF, that many bytes, CR LF",
-            Self::Truncated => "the request ended early",
-            Self::TooSlow => "the request did not arrive in time",
-            Self::BodyTooLarge => "the body is too large",
-            Self::HeadTooLarge => "the head is too large",
-            Self::TooManyHeaders => "there are too many headers",
-            Self::TransferEncoding => "Transfer-Encoding must be chunked",
-            Self::Version => "the version must be HTTP/1.1 or HTTP/1.0",
+            Self::RequestLine => (400, "the request line must be METHOD, target and HTTP/1.1, one space between them"),
+            Self::HeaderName => (400, "a header name must be letters, digits or hyphens, and a colon must follow it"),
+            Self::HeaderValue => (400, "a header value must not contain control characters"),
+            Self::LineEnd => (400, "a header line must end in CR LF"),
+            Self::Http2 => (400, "HTTP/2 is not spoken here: use HTTP/1.1"),
+            Self::ContentLength => (400, "Content-Length must be one decimal number"),
+            Self::Ambiguous => (400, "Transfer-Encoding must not come with Content-Length or in HTTP/1.0"),
+            Self::Chunk => (400, "a chunk must be its size in hexadecimal, CR LF, that many bytes, CR LF"),
+            Self::Truncated => (400, "the request ended early"),
+            Self::TooSlow => (408, "the request did not arrive in time"),
+            Self::BodyTooLarge => (413, "the body is too large"),
+            Self::HeadTooLarge => (431, "the head is too large"),
+            Self::TooManyHeaders => (431, "there are too many headers"),
+            Self::TransferEncoding => (501, "Transfer-Encoding must be chunked"),
+            Self::Version => (505, "the version must be HTTP/1.1 or HTTP/1.0"),
         }
     }
 }
@@ -246,26 +233,14 @@ fn split_target(target: &str) -> (&str, &str) {
     (if path.is_empty() { "/" } else { path }, query)
 }
 
-/// Why a connection got no further.
-enum Stop {
-    Gone,
-    Refused(Refusal),
-}
-
-impl From<Refusal> for Stop {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
 impl Fault {
-    /// `full` is what the request was too large for.
-    fn stop(self, full: Refusal) -> Stop {
+    /// How to answer it, if anybody is left to answer. `full` is what the request was too large for.
+    fn refusal(self, full: Refusal) -> Option<Refusal> {
         match self {
-            Self::Broken => Stop::Gone,
-            Self::Closed => Stop::Refused(Refusal::Truncated),
-            Self::Full => Stop::Refused(full),
-            Self::BadChunk => Stop::Refused(Refusal::Chunk),
+            Self::Broken => None,
+            Self::Closed => Some(Refusal::Truncated),
+            Self::Full => Some(full),
+            Self::BadChunk => Some(Refusal::Chunk),
         }
     }
 }
@@ -326,8 +301,7 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
         }
         let (head, end) = match before(clock, clock.after(limits.request_ms), self.read_request()).await {
             Ok(Ok(read)) => read,
-            Ok(Err(Stop::Gone)) => return Ok(None),
-            Ok(Err(Stop::Refused(refusal))) => return Err(refusal),
+            Ok(Err(refusal)) => return refusal.map_or(Ok(None), Err),
             Err(_) => return Err(Refusal::TooSlow),
         };
         self.consumed = end;
@@ -350,25 +324,21 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
         self.incoming.filled().is_empty()
     }
 
-    /// Reads head and body, and says where the body ends.
-    async fn read_request(&mut self) -> Result<(Head, usize), Stop> {
+    /// Reads head and body, and says where the body ends. The error is `None` if the stream broke.
+    async fn read_request(&mut self) -> Result<(Head, usize), Option<Refusal>> {
         // No method begins like this, but TLS does: no need to wait for the end of a head that will not come.
         if self.incoming.filled().first().is_some_and(|b| !b.is_ascii_graphic()) {
-            return Err(Refusal::RequestLine.into());
+            return Err(Some(Refusal::RequestLine));
         }
-        let end = self.incoming.head(&mut self.stream).await.map_err(|fault| fault.stop(Refusal::HeadTooLarge))?;
+        let end = self.incoming.head(&mut self.stream).await.map_err(|fault| fault.refusal(Refusal::HeadTooLarge))?;
         let head = Head::parse(self.incoming.filled().get(..end).unwrap_or_default())?;
         let framing = head.framing()?;
-        if head.fields.expects_continue
-            && !head.http10
-            && self.incoming.fits(end, framing)
-            && !self.incoming.has_body(end, framing)
-        {
-            let go_on = b"HTTP/1.1 100 Continue\r\n\r\n";
-            Plain(&mut self.stream).send(go_on).await.map_err(|_| Stop::Gone)?;
+        let body_awaits_go_ahead = head.fields.expects_continue && !head.http10 && self.incoming.filled().len() == end;
+        if body_awaits_go_ahead && self.incoming.fits(end, framing) {
+            Plain(&mut self.stream).send(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| None)?;
         }
         let body = self.incoming.body(&mut self.stream, end, framing).await;
-        Ok((head, body.map_err(|fault| fault.stop(Refusal::BodyTooLarge))?))
+        Ok((head, body.map_err(|fault| fault.refusal(Refusal::BodyTooLarge))?))
     }
 
     /// Answers a bad request with its status and `{"error":"<rule>"}`, and lets the peer read it.
@@ -465,29 +435,27 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         let to_close = length.is_none() && self.http10;
         let keep_alive = self.keep_alive && !to_close;
         let mut answer = Outgoing::new(self.sink, self.buf, (self.open, keep_alive));
-        status_line(&mut answer, status)?;
-        answer.header("Connection", if keep_alive { "keep-alive" } else { "close" })?;
-        answer.head("Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n")?;
-        let mut frame = Frame::Length(0);
-        if !matches!(status, 204 | 304) {
-            answer.header("Content-Type", content_type)?;
-            frame = match length {
-                Some(length) => {
-                    answer.head("Content-Length: ")?;
-                    answer.number(length)?;
-                    answer.head("\r\n")?;
-                    Frame::Length(length)
-                }
-                None if to_close => Frame::ToClose,
-                None => {
-                    answer.header("Transfer-Encoding", "chunked")?;
-                    Frame::Chunked(0)
-                }
-            };
-        }
-        for (name, value) in extra {
-            answer.header(name, value)?;
-        }
+        answer.head(format_args!(
+            "HTTP/1.1 {status} {}\r\nConnection: {}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n",
+            reason(status),
+            if keep_alive { "keep-alive" } else { "close" },
+        ))?;
+        let frame = match length {
+            _ if matches!(status, 204 | 304) => Frame::Length(0),
+            Some(length) => {
+                answer.head(format_args!("Content-Type: {content_type}\r\nContent-Length: {length}\r\n"))?;
+                Frame::Length(length)
+            }
+            None if to_close => {
+                answer.headers(&[("Content-Type", content_type)])?;
+                Frame::ToClose
+            }
+            None => {
+                answer.headers(&[("Content-Type", content_type), ("Transfer-Encoding", "chunked")])?;
+                Frame::Chunked(0)
+            }
+        };
+        answer.headers(extra)?;
         answer.end_of_head(if self.head_only { Frame::Silent } else { frame })?;
         Ok(answer)
     }
@@ -495,19 +463,10 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
     /// Answers 101: from here on the stream speaks `protocol`. Then take it with [`ServerConn::into_parts`].
     pub async fn upgrade(self, protocol: &str, extra: &[(&str, &str)]) -> Result<(), WriteError> {
         let mut answer = Outgoing::new(self.sink, self.buf, (self.open, false));
-        status_line(&mut answer, 101)?;
-        answer.header("Connection", "Upgrade")?;
-        answer.header("Upgrade", protocol)?;
-        for (name, value) in extra {
-            answer.header(name, value)?;
-        }
+        answer.head(format_args!("HTTP/1.1 101 {}\r\n", reason(101)))?;
+        answer.headers(&[("Connection", "Upgrade"), ("Upgrade", protocol)])?;
+        answer.headers(extra)?;
         answer.end_of_head(Frame::Length(0))?;
         answer.finish().await
     }
-}
-
-fn status_line<T: Sink>(answer: &mut Outgoing<'_, T>, status: u16) -> Result<(), WriteError> {
-    answer.head("HTTP/1.1 ")?;
-    answer.number(status.into())?;
-    [" ", reason(status), "\r\n"].into_iter().try_for_each(|text| answer.head(text))
 }
