@@ -202,6 +202,25 @@ fn a_request_that_breaks_its_own_promise_is_not_sent_to_its_end() {
 }
 
 #[test]
+fn an_endpoint_cannot_smuggle_in_a_header_or_a_request() {
+    let world = World::default();
+    let mut buf = [0; ROOM];
+    let mut conn = ClientConn::new(Stream::new(&world, None), &mut buf);
+    for (path, host) in [
+        ("/ HTTP/1.1\r\nX: y", "a"),
+        ("/a b", "a"),
+        ("/a\n", "a"),
+        ("/", "a\r\nX: y"),
+        ("", "a"),
+        ("mcp", "a"),
+        ("/\0", "a"),
+    ] {
+        assert_eq!(conn.post(path, host, 0, &[]).err(), Some(CallError::BadRequest), "{path} {host}");
+    }
+    assert_eq!(conn.post("/", "a", 0, &[("X", "y\r\nZ: z")]).err(), Some(CallError::BadRequest));
+}
+
+#[test]
 fn a_call_given_up_leaves_a_connection_not_to_be_reused() {
     let world = World::default();
     let stream = Stream::new(&world, None);

@@ -457,7 +457,7 @@ fn half_a_request_is_400() {
 #[test]
 fn a_body_that_does_not_fit_is_413() {
     refused("POST / HTTP/1.1\r\nContent-Length: 1024\r\n\r\n", Refusal::BodyTooLarge, 413);
-    for length in ["4294967296", "18446744073709551615", "99999999999999999999999999"] {
+    for length in ["4294967296", "18446744073709551615", "18446744073709551617", "99999999999999999999999999"] {
         refused(format!("POST / HTTP/1.1\r\nContent-Length: {length}\r\n\r\n"), Refusal::BodyTooLarge, 413);
     }
     let head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -591,11 +591,30 @@ fn the_box_may_close_too() {
 fn a_head_larger_than_the_buffer_is_an_error_not_a_panic() {
     for room in [0, 1, 20, 100, 144] {
         let (text, ..) = answer(GET, room, None, async |r| {
-            assert_eq!(r.respond(200, "text/plain", b"x", &[]).await, Err(WriteError::HeadTooLong));
+            assert_eq!(r.respond(200, "text/plain", b"x", &[]).await, Err(WriteError::BadHead));
             Ok(())
         });
         assert_eq!(text, "");
     }
+}
+
+#[test]
+fn a_header_value_cannot_bring_a_line_of_its_own() {
+    let (text, _, open) = answer(GET, 512, None, async |r| {
+        r.respond(200, "text/plain", b"", &[("Location", "/\r\nSet-Cookie: a=b")]).await
+    });
+    assert_eq!((text.as_str(), open), ("", false));
+}
+
+#[test]
+fn a_piece_that_failed_closes_even_if_nobody_looked() {
+    let (text, _, open) = answer(GET, 512, None, async |r| {
+        let mut answer = r.begin(200, "text/plain", Some(2), &[])?;
+        assert_eq!(answer.write_all(b"123").await, Err(WriteError::WrongLength));
+        answer.write_all(b"12").await?;
+        answer.finish().await
+    });
+    assert_eq!((answers(&text)[0].body.as_str(), open), ("12", false));
 }
 
 #[test]

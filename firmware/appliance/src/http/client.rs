@@ -3,7 +3,7 @@
 //! Deadlines are the caller's: wrap a call in [`before`](crate::clock::before). A call dropped half-way leaves a
 //! connection that [`ClientConn::is_reusable`] denies.
 
-use core::{fmt, mem::MaybeUninit};
+use core::{fmt, mem, mem::MaybeUninit};
 
 use embedded_io_async::{Read, Write};
 
@@ -33,7 +33,8 @@ pub enum CallError {
         /// The response's status.
         status: u16,
     },
-    /// The request's head does not fit the buffer, or its body was not as long as announced. Our own mistake.
+    /// The request was never sent whole: its head does not fit the buffer or is no head (a path with a space or
+    /// a line end in it), or its body was not as long as announced.
     BadRequest,
 }
 
@@ -45,7 +46,9 @@ impl fmt::Display for CallError {
             Self::Garbled => f.write_str("the response is not HTTP/1.1"),
             Self::HeadTooLong => f.write_str("the head of the response is too large"),
             Self::TooLong { status } => write!(f, "the body of the response (status {status}) is too large"),
-            Self::BadRequest => f.write_str("the request does not fit its buffer or its Content-Length"),
+            Self::BadRequest => {
+                f.write_str("the request has a bad path or host, or does not fit its buffer or its Content-Length")
+            }
         }
     }
 }
@@ -56,7 +59,7 @@ impl From<WriteError> for CallError {
     fn from(error: WriteError) -> Self {
         match error {
             WriteError::Closed | WriteError::TooSlow => Self::Unanswered,
-            WriteError::HeadTooLong | WriteError::WrongLength => Self::BadRequest,
+            WriteError::BadHead | WriteError::WrongLength => Self::BadRequest,
         }
     }
 }
@@ -106,6 +109,11 @@ impl<'b, S: Read + Write> ClientConn<'b, S> {
     ) -> Result<Call<'_, S>, CallError> {
         self.reusable = false;
         self.sent = false;
+        // Players name their own endpoints: none may smuggle in a header or a second request.
+        let breaks_out = |text: &str| text.bytes().any(|b| b.is_ascii_control() || b == b' ');
+        if breaks_out(path) || breaks_out(host) || !path.starts_with('/') {
+            return Err(CallError::BadRequest);
+        }
         let mut call = Outgoing::new(Plain(&mut self.stream), self.incoming.clear(), (&mut self.sent, true));
         call.head(format_args!(
             "POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nAccept: application/json\r\n\
@@ -126,7 +134,7 @@ impl<'b, S: Read + Write> ClientConn<'b, S> {
 
     /// Reads the response to the request just finished.
     pub async fn read_response(&mut self) -> Result<Response<'_>, CallError> {
-        if !core::mem::take(&mut self.sent) {
+        if !mem::take(&mut self.sent) {
             return Err(CallError::BadRequest);
         }
         self.incoming.clear();

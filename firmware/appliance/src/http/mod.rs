@@ -6,6 +6,30 @@
 //!
 //! Not here: accepting and dialling, closing the socket, routing, what a body means, percent-decoding, WebSocket
 //! frames (after [`Responder::upgrade`] the bytes belong to whoever took them).
+//!
+//! ```
+//! use appliance::{clock::Clock, http::{Limits, ServerConn}};
+//! use embedded_io_async::{Read, Write};
+//!
+//! async fn serve<S: Read + Write, C: Clock>(stream: S, clock: &C, limits: &Limits) {
+//!     let (mut incoming, mut outgoing) = ([0; 4096], [0; 1024]);
+//!     let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
+//!     loop {
+//!         match conn.receive(clock, limits).await {
+//!             Ok(Some((request, responder))) => {
+//!                 // An answer that fails leaves a closed connection: the next receive says so.
+//!                 let _ = responder.respond(200, "application/json", request.body, &[]).await;
+//!             }
+//!             Ok(None) => break,
+//!             Err(refusal) => {
+//!                 let _ = conn.refuse(clock, limits, refusal).await;
+//!                 break;
+//!             }
+//!         }
+//!     }
+//!     let socket_to_close = conn.into_parts().stream;
+//! }
+//! ```
 
 mod client;
 mod incoming;

@@ -3,7 +3,7 @@
 //! Head and body gather in the buffer and leave when it is full or the message is finished, so a message that fits
 //! is one write, and one segment on the wire. A message larger than the buffer is still never held whole.
 
-use core::fmt;
+use core::{fmt, mem};
 
 use embedded_io_async::Write;
 
@@ -22,8 +22,8 @@ pub enum WriteError {
     TooSlow,
     /// The stream is closed or broken.
     Closed,
-    /// The head does not fit the buffer.
-    HeadTooLong,
+    /// The head does not fit the buffer, or a header value would not stay on its line.
+    BadHead,
     /// The body was not as long as announced.
     WrongLength,
 }
@@ -33,7 +33,7 @@ impl fmt::Display for WriteError {
         f.write_str(match self {
             Self::TooSlow => "the peer did not read in time",
             Self::Closed => "the connection is closed",
-            Self::HeadTooLong => "the head does not fit the buffer",
+            Self::BadHead => "the head does not fit the buffer or has a control character",
             Self::WrongLength => "the body is not as long as announced",
         })
     }
@@ -112,12 +112,15 @@ impl<'a, T: Sink> Outgoing<'a, T> {
 
     /// Adds to the head.
     pub(super) fn head(&mut self, text: fmt::Arguments<'_>) -> Result<(), WriteError> {
-        fmt::write(self, text).map_err(|_| WriteError::HeadTooLong)
+        fmt::write(self, text).map_err(|_| WriteError::BadHead)
     }
 
-    /// Adds header lines.
+    /// Adds header lines. Values may come from a peer: none may bring a line of its own.
     pub(super) fn headers(&mut self, headers: &[(&str, &str)]) -> Result<(), WriteError> {
-        headers.iter().try_for_each(|(name, value)| self.head(format_args!("{name}: {value}\r\n")))
+        headers.iter().try_for_each(|(name, value)| match value.bytes().any(|b| b.is_ascii_control()) {
+            true => Err(WriteError::BadHead),
+            false => self.head(format_args!("{name}: {value}\r\n")),
+        })
     }
 
     /// Ends the head. The body is treated as `frame` says.
@@ -149,8 +152,8 @@ impl<'a, T: Sink> Outgoing<'a, T> {
 
     fn open_chunk(&mut self) {
         self.frame = Frame::Chunked(self.len);
-        // If not even this fits, the first piece sends the head and opens the chunk anew.
-        self.len = self.buf.len().min(self.len + CHUNK_HEAD);
+        // This may lie past the end of the buffer. Then no piece fits, and the empty chunk is taken back.
+        self.len += CHUNK_HEAD;
     }
 
     /// Writes the open chunk's size before its bytes; an empty chunk is taken back, for it would end the body.
@@ -170,16 +173,19 @@ impl<'a, T: Sink> Outgoing<'a, T> {
 
     /// Adds to the body.
     pub async fn write_all(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        // A piece that failed or was given up half-way spoils the connection, whatever its writer does next.
+        let outcome = mem::take(&mut self.outcome.1);
         match self.frame {
-            Frame::Silent => Ok(()),
-            Frame::ToClose => self.write_through(bytes).await,
+            Frame::Silent => {}
+            Frame::ToClose => self.write_through(bytes).await?,
             Frame::Length(owed) => {
-                let left = owed.checked_sub(bytes.len()).ok_or(WriteError::WrongLength)?;
-                self.frame = Frame::Length(left);
-                self.write_through(bytes).await
+                self.frame = Frame::Length(owed.checked_sub(bytes.len()).ok_or(WriteError::WrongLength)?);
+                self.write_through(bytes).await?;
             }
-            Frame::Chunked(_) => self.write_chunked(bytes).await,
+            Frame::Chunked(_) => self.write_chunked(bytes).await?,
         }
+        self.outcome.1 = outcome;
+        Ok(())
     }
 
     /// What does not fit the buffer is not copied into it first.
@@ -206,7 +212,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
             bytes = later;
             if !bytes.is_empty() {
                 if at == 0 && self.len <= CHUNK_HEAD {
-                    return Err(WriteError::HeadTooLong);
+                    return Err(WriteError::BadHead);
                 }
                 self.close_chunk(at);
                 self.send_buffered().await?;

@@ -245,7 +245,7 @@ impl Fault {
     }
 }
 
-/// One connection. Costs the stream, the two buffers and six words.
+/// One connection. Costs the stream, the two buffers and seven words.
 pub struct ServerConn<'b, S> {
     stream: S,
     incoming: Incoming<'b>,
@@ -399,7 +399,7 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         self
     }
 
-    /// Answers at once. Names and values of `extra` headers are sent as they are.
+    /// Answers at once.
     pub async fn respond(
         self,
         status: u16,
