@@ -5,4 +5,5 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod clock;
 pub mod http;

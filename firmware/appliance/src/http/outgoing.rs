@@ -1,0 +1,249 @@
+//! Writing one message through a borrowed buffer.
+//!
+//! Head and body gather in the buffer and leave when it is full or the message is finished, so a message that fits
+//! is one write, and one segment on the wire. A message larger than the buffer is still never held whole.
+
+use core::{fmt, mem};
+
+use embedded_io_async::Write;
+
+use crate::clock::{Clock, before};
+
+/// Bytes that must leave within one write deadline. A peer that reads slower than this is as good as gone.
+const BLOCK: usize = 16 * 1024;
+/// A chunk's size line. The number is always this wide: it is written before the chunk is complete.
+const CHUNK_HEAD: usize = "00000000\r\n".len();
+const LINE_END: &[u8] = b"\r\n";
+
+/// Why a message could not be written. The connection is then of no further use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteError {
+    /// The peer did not read in time.
+    TooSlow,
+    /// The stream is closed or broken.
+    Closed,
+    /// The head does not fit the buffer, or a header value would not stay on its line.
+    BadHead,
+    /// The body was not as long as announced.
+    WrongLength,
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TooSlow => "the peer did not read in time",
+            Self::Closed => "the connection is closed",
+            Self::BadHead => "the head does not fit the buffer or has a control character",
+            Self::WrongLength => "the body is not as long as announced",
+        })
+    }
+}
+
+impl core::error::Error for WriteError {}
+
+/// Where bytes leave.
+#[allow(async_fn_in_trait, reason = "the box runs on one thread: no future needs to be Send")]
+pub trait Sink {
+    /// Sends all of it.
+    async fn send(&mut self, bytes: &[u8]) -> Result<(), WriteError>;
+}
+
+/// A stream whose writer keeps the time itself.
+pub struct Plain<'a, S>(pub(super) &'a mut S);
+
+impl<S: Write> Sink for Plain<'_, S> {
+    async fn send(&mut self, mut bytes: &[u8]) -> Result<(), WriteError> {
+        while !bytes.is_empty() {
+            match self.0.write(bytes).await {
+                Ok(n @ 1..) => bytes = bytes.get(n..).unwrap_or_default(),
+                _ => return Err(WriteError::Closed),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A stream with a deadline on every block of bytes.
+pub struct Timed<'a, S, C> {
+    pub(super) stream: &'a mut S,
+    pub(super) clock: &'a C,
+    pub(super) write_ms: u64,
+}
+
+impl<S: Write, C: Clock> Sink for Timed<'_, S, C> {
+    async fn send(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        for block in bytes.chunks(BLOCK) {
+            let deadline = self.clock.after(self.write_ms);
+            before(self.clock, deadline, Plain(self.stream).send(block)).await.map_err(|_| WriteError::TooSlow)??;
+        }
+        Ok(())
+    }
+}
+
+/// A message on its way out. Give it the body in pieces of any size, then [`finish`](Self::finish) it.
+///
+/// Dropped before that, it leaves a connection that is not used again.
+pub struct Outgoing<'a, T> {
+    sink: T,
+    buf: &'a mut [u8],
+    len: usize,
+    frame: Frame,
+    /// Set to `.1` once the message is complete.
+    outcome: (&'a mut bool, bool),
+}
+
+/// What is done to the body.
+#[derive(Clone, Copy)]
+pub(super) enum Frame {
+    /// This many bytes are still owed.
+    Length(usize),
+    /// The open chunk's size line belongs at this place in the buffer.
+    Chunked(usize),
+    /// The end of the connection ends it.
+    ToClose,
+    /// It is not sent: the answer to HEAD.
+    Silent,
+}
+
+impl<'a, T: Sink> Outgoing<'a, T> {
+    pub(super) fn new(sink: T, buf: &'a mut [u8], outcome: (&'a mut bool, bool)) -> Self {
+        Self { sink, buf, len: 0, frame: Frame::Length(0), outcome }
+    }
+
+    /// Adds to the head.
+    pub(super) fn head(&mut self, text: fmt::Arguments<'_>) -> Result<(), WriteError> {
+        fmt::write(self, text).map_err(|_| WriteError::BadHead)
+    }
+
+    /// Adds header lines. Values may come from a peer: none may bring a line of its own.
+    pub(super) fn headers(&mut self, headers: &[(&str, &str)]) -> Result<(), WriteError> {
+        headers.iter().try_for_each(|(name, value)| match value.bytes().any(|b| b.is_ascii_control()) {
+            true => Err(WriteError::BadHead),
+            false => self.head(format_args!("{name}: {value}\r\n")),
+        })
+    }
+
+    /// Ends the head. The body is treated as `frame` says.
+    pub(super) fn end_of_head(&mut self, frame: Frame) -> Result<(), WriteError> {
+        self.head(format_args!("\r\n"))?;
+        self.frame = frame;
+        if let Frame::Chunked(_) = frame {
+            self.open_chunk();
+        }
+        Ok(())
+    }
+
+    /// Copies as much as fits and says how much that was.
+    fn take(&mut self, bytes: &[u8]) -> usize {
+        let room = self.buf.get_mut(self.len..).unwrap_or_default();
+        let n = bytes.len().min(room.len());
+        if let (Some(to), Some(from)) = (room.get_mut(..n), bytes.get(..n)) {
+            to.copy_from_slice(from);
+        }
+        self.len += n;
+        n
+    }
+
+    async fn send_buffered(&mut self) -> Result<(), WriteError> {
+        self.sink.send(self.buf.get(..self.len).unwrap_or_default()).await?;
+        self.len = 0;
+        Ok(())
+    }
+
+    fn open_chunk(&mut self) {
+        self.frame = Frame::Chunked(self.len);
+        // This may lie past the end of the buffer. Then no piece fits, and the empty chunk is taken back.
+        self.len += CHUNK_HEAD;
+    }
+
+    /// Writes the open chunk's size before its bytes; an empty chunk is taken back, for it would end the body.
+    fn close_chunk(&mut self, at: usize) {
+        let start = at + CHUNK_HEAD;
+        let size = self.len.saturating_sub(start);
+        if size == 0 {
+            self.len = at;
+            return;
+        }
+        let digits = (0..8).rev().map(|place| b"0123456789abcdef"[size >> (4 * place) & 15]);
+        for (to, from) in self.buf.iter_mut().skip(at).zip(digits.chain([b'\r', b'\n'])) {
+            *to = from;
+        }
+        self.take(LINE_END);
+    }
+
+    /// Adds to the body.
+    pub async fn write_all(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        // A piece that failed or was given up half-way spoils the connection, whatever its writer does next.
+        let outcome = mem::take(&mut self.outcome.1);
+        match self.frame {
+            Frame::Silent => {}
+            Frame::ToClose => self.write_through(bytes).await?,
+            Frame::Length(owed) => {
+                self.frame = Frame::Length(owed.checked_sub(bytes.len()).ok_or(WriteError::WrongLength)?);
+                self.write_through(bytes).await?;
+            }
+            Frame::Chunked(_) => self.write_chunked(bytes).await?,
+        }
+        self.outcome.1 = outcome;
+        Ok(())
+    }
+
+    /// What does not fit the buffer is not copied into it first.
+    async fn write_through(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        let n = self.take(bytes);
+        let rest = bytes.get(n..).unwrap_or_default();
+        if rest.is_empty() {
+            return Ok(());
+        }
+        self.send_buffered().await?;
+        if rest.len() < self.buf.len() {
+            self.take(rest);
+            return Ok(());
+        }
+        self.sink.send(rest).await
+    }
+
+    async fn write_chunked(&mut self, mut bytes: &[u8]) -> Result<(), WriteError> {
+        while let (Frame::Chunked(at), false) = (self.frame, bytes.is_empty()) {
+            // Two bytes stay free for the line end behind the chunk.
+            let room = self.buf.len().saturating_sub(self.len + LINE_END.len());
+            let (now, later) = bytes.split_at_checked(room).unwrap_or((bytes, &[]));
+            self.take(now);
+            bytes = later;
+            if !bytes.is_empty() {
+                if at == 0 && self.len <= CHUNK_HEAD {
+                    return Err(WriteError::BadHead);
+                }
+                self.close_chunk(at);
+                self.send_buffered().await?;
+                self.open_chunk();
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends what is left. Only now may the connection be used again.
+    pub async fn finish(mut self) -> Result<(), WriteError> {
+        match self.frame {
+            Frame::Length(1..) => return Err(WriteError::WrongLength),
+            Frame::Length(0) | Frame::ToClose | Frame::Silent => {}
+            Frame::Chunked(at) => {
+                self.close_chunk(at);
+                const LAST: &[u8] = b"0\r\n\r\n";
+                if self.buf.len() - self.len < LAST.len() {
+                    self.send_buffered().await?;
+                }
+                self.take(LAST);
+            }
+        }
+        self.send_buffered().await?;
+        *self.outcome.0 = self.outcome.1;
+        Ok(())
+    }
+}
+
+impl<T: Sink> fmt::Write for Outgoing<'_, T> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.take(text.as_bytes()) == text.len() { Ok(()) } else { Err(fmt::Error) }
+    }
+}

@@ -1,0 +1,472 @@
+//! The server's side of one connection: requests in, answers out, one at a time.
+//!
+//! Whoever accepted the connection loops over [`ServerConn::receive`] and closes the stream when that returns
+//! nothing. A connection is used again only after an answer that was finished.
+
+use core::{fmt, mem, mem::MaybeUninit};
+
+use embassy_futures::yield_now;
+use embedded_io_async::{Read, Write};
+
+use super::{
+    BadLength, Encoding, Fields, Headers, MAX_HEADERS,
+    incoming::{Fault, Framing, Incoming},
+    outgoing::{Frame, Outgoing, Plain, Sink, Timed, WriteError},
+    reason,
+};
+use crate::clock::{Clock, before};
+
+/// Most reads that may bring nothing but blank lines before a request. One line, byte by byte, is two.
+const BLANK_READS: usize = 8;
+/// Most bytes read and thrown away behind a refusal.
+const MAX_DISCARD: usize = 1 << 20;
+
+/// How long a peer may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Between two requests, and before the first. Then the connection is closed without a word.
+    pub idle_ms: u64,
+    /// For a whole request, from its first byte to its last. Then 408.
+    pub request_ms: u64,
+    /// For reading each block of the answer.
+    pub write_ms: u64,
+    /// For reading a refusal and closing. Closing earlier could destroy the refusal on its way.
+    pub linger_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { idle_ms: 15_000, request_ms: 10_000, write_ms: 5_000, linger_ms: 500 }
+    }
+}
+
+/// What was wrong with a request: one rule of HTTP, and the status that says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The first line is not `METHOD target HTTP/1.1`.
+    RequestLine,
+    /// A header name has a byte no name may have, or no colon follows it.
+    HeaderName,
+    /// A header value has a control character.
+    HeaderValue,
+    /// A carriage return without its line feed.
+    LineEnd,
+    /// The connection preface of HTTP/2.
+    Http2,
+    /// `Content-Length` is not one decimal number.
+    ContentLength,
+    /// Both `Content-Length` and `Transfer-Encoding`, or the latter in HTTP/1.0: the body's end is ambiguous.
+    Ambiguous,
+    /// A chunk of the body is malformed.
+    Chunk,
+    /// The stream ended within the request.
+    Truncated,
+    /// The request took too long.
+    TooSlow,
+    /// The body does not fit.
+    BodyTooLarge,
+    /// The head does not fit.
+    HeadTooLarge,
+    /// More header lines than anybody needs.
+    TooManyHeaders,
+    /// A transfer coding other than `chunked`.
+    TransferEncoding,
+    /// Neither HTTP/1.1 nor HTTP/1.0.
+    Version,
+}
+
+impl Refusal {
+    /// The HTTP status.
+    pub fn status(self) -> u16 {
+        self.answer().0
+    }
+
+    /// The rule in words. Needs no escaping in JSON.
+    pub fn rule(self) -> &'static str {
+        self.answer().1
+    }
+
+    fn answer(self) -> (u16, &'static str) {
+        match self {
+            Self::RequestLine => (400, "the request line must be METHOD, target and HTTP/1.1, one space between them"),
+            Self::HeaderName => (400, "a header name must be letters, digits or hyphens, and a colon must follow it"),
+            Self::HeaderValue => (400, "a header value must not contain control characters"),
+            Self::LineEnd => (400, "a header line must end in CR LF"),
+            Self::Http2 => (400, "HTTP/2 is not spoken here: use HTTP/1.1"),
+            Self::ContentLength => (400, "Content-Length must be one decimal number"),
+            Self::Ambiguous => (400, "Transfer-Encoding must not come with Content-Length or in HTTP/1.0"),
+            Self::Chunk => (400, "a chunk must be its size in hexadecimal, CR LF, that many bytes, CR LF"),
+            Self::Truncated => (400, "the request ended early"),
+            Self::TooSlow => (408, "the request did not arrive in time"),
+            Self::BodyTooLarge => (413, "the body is too large"),
+            Self::HeadTooLarge => (431, "the head is too large"),
+            Self::TooManyHeaders => (431, "there are too many headers"),
+            Self::TransferEncoding => (501, "Transfer-Encoding must be chunked"),
+            Self::Version => (505, "the version must be HTTP/1.1 or HTTP/1.0"),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.rule())
+    }
+}
+
+impl core::error::Error for Refusal {}
+
+/// A complete request, in the connection's buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// `GET`, `POST`, …, as sent.
+    pub method: &'a str,
+    /// The target up to the question mark; percent-encoding is left alone.
+    pub path: &'a str,
+    /// The target behind the question mark, or nothing.
+    pub query: &'a str,
+    /// The header lines.
+    pub headers: Headers<'a>,
+    /// The body, without its transfer coding.
+    pub body: &'a [u8],
+    /// Whether the client wants to go on after the answer.
+    pub keep_alive: bool,
+    /// Whether the client speaks HTTP/1.0.
+    pub http10: bool,
+}
+
+impl<'a> Request<'a> {
+    /// The value of the first header of that name.
+    pub fn header(&self, name: &str) -> Option<&'a str> {
+        self.headers.get(name)
+    }
+
+    /// The protocol the client wants to change to, such as `websocket`.
+    pub fn upgrade(&self) -> Option<&'a str> {
+        if self.http10 || !self.headers.has_token("connection", "upgrade") {
+            return None;
+        }
+        self.header("upgrade")
+    }
+}
+
+/// A parsed head, as places in the buffer: the buffer still moves under it.
+#[derive(Clone, Copy)]
+struct Head {
+    method: usize,
+    target: usize,
+    end: usize,
+    fields: Fields,
+    http10: bool,
+}
+
+impl Head {
+    /// Parses a complete head.
+    fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
+        let mut headers = [const { MaybeUninit::uninit() }; MAX_HEADERS];
+        let mut request = httparse::Request::new(&mut []);
+        match request.parse_with_uninit_headers(bytes, &mut headers) {
+            Ok(httparse::Status::Complete(end)) if end == bytes.len() => {}
+            Ok(_) | Err(httparse::Error::Token | httparse::Error::Status) => return Err(Refusal::RequestLine),
+            Err(httparse::Error::HeaderName) => return Err(Refusal::HeaderName),
+            Err(httparse::Error::HeaderValue) => return Err(Refusal::HeaderValue),
+            Err(httparse::Error::NewLine) => return Err(Refusal::LineEnd),
+            Err(httparse::Error::TooManyHeaders) => return Err(Refusal::TooManyHeaders),
+            Err(httparse::Error::Version) => return Err(version_refusal(bytes)),
+        }
+        Ok(Self {
+            method: request.method.map_or(0, str::len),
+            target: request.path.map_or(0, str::len),
+            end: bytes.len(),
+            fields: Fields::of(request.headers).map_err(|BadLength| Refusal::ContentLength)?,
+            http10: request.version == Some(0),
+        })
+    }
+
+    fn framing(&self) -> Result<Framing, Refusal> {
+        match (self.fields.encoding, self.fields.length) {
+            (Encoding::None, length) => Ok(Framing::Length(length.unwrap_or(0))),
+            (Encoding::Other, _) => Err(Refusal::TransferEncoding),
+            (Encoding::Chunked, None) if !self.http10 => Ok(Framing::Chunked),
+            (Encoding::Chunked, _) => Err(Refusal::Ambiguous),
+        }
+    }
+
+    /// The request, once the body is there too and ends at `end`.
+    fn request<'a>(&self, bytes: &'a [u8], end: usize) -> Request<'a> {
+        let text = |from: usize, len: usize| {
+            bytes.get(from..from + len).and_then(|text| str::from_utf8(text).ok()).unwrap_or_default()
+        };
+        let (path, query) = split_target(text(self.method + 1, self.target));
+        Request {
+            method: text(0, self.method),
+            path,
+            query,
+            headers: Headers::of(bytes.get(..self.end).unwrap_or_default()),
+            body: bytes.get(self.end..end).unwrap_or_default(),
+            keep_alive: self.fields.persists(self.http10),
+            http10: self.http10,
+        }
+    }
+}
+
+/// `httparse` knows two versions. Is this another one, or none at all?
+fn version_refusal(head: &[u8]) -> Refusal {
+    let line = head.split(|b| *b == b'\n').next().unwrap_or_default().trim_ascii_end();
+    match line.rsplit(|b| *b == b' ').next().unwrap_or_default() {
+        _ if line.starts_with(b"PRI * HTTP/2") => Refusal::Http2,
+        [b'H', b'T', b'T', b'P', b'/', b'0'..=b'9', rest @ ..] if rest.len() <= 2 => Refusal::Version,
+        _ => Refusal::RequestLine,
+    }
+}
+
+/// Path and query of `/path?query`, or of the same behind `http://authority`.
+fn split_target(target: &str) -> (&str, &str) {
+    let behind_scheme = ["http://", "https://"].iter().find_map(|scheme| {
+        let (found, rest) = target.split_at_checked(scheme.len())?;
+        found.eq_ignore_ascii_case(scheme).then_some(rest)
+    });
+    let target = match behind_scheme {
+        Some(rest) => rest.find(['/', '?']).and_then(|at| rest.get(at..)).unwrap_or_default(),
+        None => target,
+    };
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    (if path.is_empty() { "/" } else { path }, query)
+}
+
+impl Fault {
+    /// How to answer it, if anybody is left to answer. `full` is what the request was too large for.
+    fn refusal(self, full: Refusal) -> Option<Refusal> {
+        match self {
+            Self::Broken => None,
+            Self::Closed => Some(Refusal::Truncated),
+            Self::Full => Some(full),
+            Self::BadChunk => Some(Refusal::Chunk),
+        }
+    }
+}
+
+/// One connection. Costs the stream, the two buffers and seven words.
+pub struct ServerConn<'b, S> {
+    stream: S,
+    incoming: Incoming<'b>,
+    outgoing: &'b mut [u8],
+    /// Bytes at the front of the buffer that belong to the request answered last.
+    consumed: usize,
+    /// Whether another request may come.
+    open: bool,
+}
+
+/// What is left of a connection whose stream is wanted for something else.
+pub struct Parts<'b, S> {
+    /// The stream.
+    pub stream: S,
+    /// The buffer for requests. Its first `unread` bytes came behind the last request.
+    pub incoming: &'b mut [u8],
+    /// See `incoming`.
+    pub unread: usize,
+    /// The buffer for answers.
+    pub outgoing: &'b mut [u8],
+}
+
+impl<'b, S: Read + Write> ServerConn<'b, S> {
+    /// `incoming` must hold the largest request, head and body. `outgoing` must hold the largest head of an answer; an
+    /// answer that fits it is one write.
+    pub fn new(stream: S, incoming: &'b mut [u8], outgoing: &'b mut [u8]) -> Self {
+        Self { stream, incoming: Incoming::new(incoming), outgoing, consumed: 0, open: true }
+    }
+
+    /// Waits for the next request. `None` when there will be none: close the stream.
+    ///
+    /// A refusal is for [`refuse`](Self::refuse). Dropping this future ends the connection.
+    pub async fn receive<'a, C: Clock>(
+        &'a mut self,
+        clock: &'a C,
+        limits: &Limits,
+    ) -> Result<Option<(Request<'a>, Responder<'a, S, C>)>, Refusal> {
+        // From here to the end of the answer, anything that goes wrong closes.
+        if !mem::take(&mut self.open) {
+            return Ok(None);
+        }
+        self.incoming.skip(mem::take(&mut self.consumed));
+        let idle_until = clock.after(limits.idle_ms);
+        let mut reads = 0;
+        while self.is_blank() {
+            reads += 1;
+            if reads > BLANK_READS {
+                return Err(Refusal::RequestLine);
+            }
+            let Ok(Ok(())) = before(clock, idle_until, self.incoming.fill(&mut self.stream)).await else {
+                return Ok(None);
+            };
+        }
+        let (head, end) = match before(clock, clock.after(limits.request_ms), self.read_request()).await {
+            Ok(Ok(read)) => read,
+            Ok(Err(refusal)) => return refusal.map_or(Ok(None), Err),
+            Err(_) => return Err(Refusal::TooSlow),
+        };
+        self.consumed = end;
+        let request = head.request(self.incoming.filled(), end);
+        let responder = Responder {
+            sink: Timed { stream: &mut self.stream, clock, write_ms: limits.write_ms },
+            buf: self.outgoing,
+            open: &mut self.open,
+            keep_alive: request.keep_alive,
+            http10: request.http10,
+            head_only: request.method == "HEAD",
+        };
+        Ok(Some((request, responder)))
+    }
+
+    /// Skips blank lines before a request, which some clients send. True if nothing else is there.
+    fn is_blank(&mut self) -> bool {
+        let blank = self.incoming.filled().iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        self.incoming.skip(blank);
+        self.incoming.filled().is_empty()
+    }
+
+    /// Reads head and body, and says where the body ends. The error is `None` if the stream broke.
+    async fn read_request(&mut self) -> Result<(Head, usize), Option<Refusal>> {
+        // No method begins like this, but TLS does: no need to wait for the end of a head that will not come.
+        if self.incoming.filled().first().is_some_and(|b| !b.is_ascii_graphic()) {
+            return Err(Some(Refusal::RequestLine));
+        }
+        let end = self.incoming.head(&mut self.stream).await.map_err(|fault| fault.refusal(Refusal::HeadTooLarge))?;
+        let head = Head::parse(self.incoming.filled().get(..end).unwrap_or_default())?;
+        let framing = head.framing()?;
+        let body_awaits_go_ahead = head.fields.expects_continue && !head.http10 && self.incoming.filled().len() == end;
+        if body_awaits_go_ahead && self.incoming.fits(end, framing) {
+            Plain(&mut self.stream).send(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| None)?;
+        }
+        let body = self.incoming.body(&mut self.stream, end, framing).await;
+        Ok((head, body.map_err(|fault| fault.refusal(Refusal::BodyTooLarge))?))
+    }
+
+    /// Answers a bad request with its status and `{"error":"<rule>"}`, and lets the peer read it.
+    ///
+    /// Then the connection is over: close the stream.
+    pub async fn refuse<C: Clock>(&mut self, clock: &C, limits: &Limits, refusal: Refusal) -> Result<(), WriteError> {
+        Responder {
+            sink: Timed { stream: &mut self.stream, clock, write_ms: limits.write_ms },
+            buf: self.outgoing,
+            open: &mut self.open,
+            keep_alive: false,
+            http10: false,
+            head_only: false,
+        }
+        .error(refusal.status(), refusal.rule())
+        .await?;
+        self.discard(clock, clock.after(limits.linger_ms)).await;
+        Ok(())
+    }
+
+    /// Reads on until the peer closes, for a while. A stream closed on unread bytes is reset, and the reset can
+    /// overtake the answer.
+    async fn discard<C: Clock>(&mut self, clock: &C, until: u64) {
+        let mut discarded = 0;
+        while discarded < MAX_DISCARD && clock.now() < until {
+            let Ok(Ok(n @ 1..)) = before(clock, until, self.stream.read(self.incoming.clear())).await else { return };
+            discarded += n;
+            // A flood must not keep the others waiting.
+            yield_now().await;
+        }
+    }
+
+    /// Takes the connection apart, for example after [`Responder::upgrade`].
+    pub fn into_parts(mut self) -> Parts<'b, S> {
+        self.incoming.skip(self.consumed);
+        let unread = self.incoming.filled().len();
+        Parts { stream: self.stream, incoming: self.incoming.into_buf(), unread, outgoing: self.outgoing }
+    }
+}
+
+/// An answer being written piece by piece.
+pub type Answer<'a, S, C> = Outgoing<'a, Timed<'a, S, C>>;
+
+/// The right to answer one request, once. Dropped unused, it closes the connection.
+pub struct Responder<'a, S, C> {
+    sink: Timed<'a, S, C>,
+    buf: &'a mut [u8],
+    open: &'a mut bool,
+    keep_alive: bool,
+    http10: bool,
+    head_only: bool,
+}
+
+impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
+    /// Makes this the connection's last answer.
+    pub fn close(mut self) -> Self {
+        self.keep_alive = false;
+        self
+    }
+
+    /// Answers at once.
+    pub async fn respond(
+        self,
+        status: u16,
+        content_type: &str,
+        body: &[u8],
+        extra: &[(&str, &str)],
+    ) -> Result<(), WriteError> {
+        let mut answer = self.begin(status, content_type, Some(body.len()), extra)?;
+        answer.write_all(body).await?;
+        answer.finish().await
+    }
+
+    /// Answers `{"error":"<text>"}`. The text must need no escaping.
+    pub async fn error(self, status: u16, text: &'static str) -> Result<(), WriteError> {
+        let json = [r#"{"error":""#, text, r#""}"#];
+        let mut answer = self.begin(status, "application/json", Some(json.iter().map(|s| s.len()).sum()), &[])?;
+        for piece in json {
+            answer.write_all(piece.as_bytes()).await?;
+        }
+        answer.finish().await
+    }
+
+    /// Begins an answer whose body comes in pieces. Nothing is sent until the buffer is full or the answer finished.
+    ///
+    /// Without a `length` the body is chunked, or for HTTP/1.0 ended by closing. 204 and 304 have no body.
+    pub fn begin(
+        self,
+        status: u16,
+        content_type: &str,
+        length: Option<usize>,
+        extra: &[(&str, &str)],
+    ) -> Result<Answer<'a, S, C>, WriteError> {
+        let to_close = length.is_none() && self.http10;
+        let keep_alive = self.keep_alive && !to_close;
+        let mut answer = Outgoing::new(self.sink, self.buf, (self.open, keep_alive));
+        answer.head(format_args!(
+            "HTTP/1.1 {status} {}\r\nConnection: {}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n",
+            reason(status),
+            if keep_alive { "keep-alive" } else { "close" },
+        ))?;
+        let frame = match length {
+            _ if matches!(status, 204 | 304) => Frame::Length(0),
+            Some(length) => {
+                answer.head(format_args!("Content-Type: {content_type}\r\nContent-Length: {length}\r\n"))?;
+                Frame::Length(length)
+            }
+            None if to_close => {
+                answer.headers(&[("Content-Type", content_type)])?;
+                Frame::ToClose
+            }
+            None => {
+                answer.headers(&[("Content-Type", content_type), ("Transfer-Encoding", "chunked")])?;
+                Frame::Chunked(0)
+            }
+        };
+        answer.headers(extra)?;
+        answer.end_of_head(if self.head_only { Frame::Silent } else { frame })?;
+        Ok(answer)
+    }
+
+    /// Answers 101: from here on the stream speaks `protocol`. Then take it with [`ServerConn::into_parts`].
+    pub async fn upgrade(self, protocol: &str, extra: &[(&str, &str)]) -> Result<(), WriteError> {
+        let mut answer = Outgoing::new(self.sink, self.buf, (self.open, false));
+        answer.head(format_args!("HTTP/1.1 101 {}\r\n", reason(101)))?;
+        answer.headers(&[("Connection", "Upgrade"), ("Upgrade", protocol)])?;
+        answer.headers(extra)?;
+        answer.end_of_head(Frame::Length(0))?;
+        answer.finish().await
+    }
+}
