@@ -138,7 +138,7 @@ fn request_begins(stream: &TcpStream, reader: &mut impl BufRead, stop: &Stop) ->
     stream.set_read_timeout(Some(GLANCE))?;
     loop {
         match reader.fill_buf() {
-            Ok(bytes) if bytes.is_empty() => return Ok(false),
+            Ok([]) => return Ok(false),
             Ok(_) => break,
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                 if stop.is_raised() || since.elapsed() > IDLE {

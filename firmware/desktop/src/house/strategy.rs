@@ -86,8 +86,11 @@ pub trait Strategy: Send {
     fn choose(&mut self, history: &History) -> Parity;
 }
 
+/// Makes a strategy; the seed is for its coin.
+pub type Make = fn(seed: u64) -> Box<dyn Strategy>;
+
 /// The strategies in the order the house seats them, each with the name of its player.
-pub const ALL: [(&str, fn(u64) -> Box<dyn Strategy>); 5] = [
+pub const ALL: [(&str, Make); 5] = [
     ("Random", |seed| Box::new(Random(Coin::new(seed)))),
     ("Always even", |_| Box::new(AlwaysEven)),
     ("Alternating", |_| Box::new(Alternating { next: Parity::Even })),
