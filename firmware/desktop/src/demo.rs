@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::cli::{DemoOptions, Options};
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 use crate::run::start_box;
 use crate::table::{self, MatchResult, Standing};
 use crate::{house, http};
@@ -28,10 +28,12 @@ pub fn demo(options: &DemoOptions) -> Result<(), Failure> {
         start_at: Some(options.players),
         ..Options::new(options.game)
     })?;
-    println!("{} house players play {} at http://{}/", options.players, options.game, running.address);
-    let players = house::seat(running.address, options.players, options.game);
+    let mut out = io::stdout();
+    let (count, game) = (options.players, options.game);
+    say(&mut out, &format!("{count} house players play {game} at http://{}/\n", running.address))?;
+    let players = house::seat(running.address, count, game);
     let followed = players.and_then(|players| {
-        let followed = follow(running.address, &mut io::stdout(), PATIENCE);
+        let followed = follow(running.address, &mut out, PATIENCE);
         drop(players);
         followed
     });
@@ -63,13 +65,13 @@ fn follow(leaguebox: SocketAddr, out: &mut impl Write, patience: Duration) -> Re
             let names = standings(&fetch(leaguebox, "/api/standings.json")?)?;
             let results = results(&fetch(leaguebox, "/api/results.csv")?)?;
             for round in printed + 1..=ended {
-                print(out, &round_text(round, status.total_rounds, &results, &names))?;
+                say(out, &round_text(round, status.total_rounds, &results, &names))?;
             }
             printed = ended;
         }
         if completed {
             let standings = standings(&fetch(leaguebox, "/api/standings.json")?)?;
-            return print(out, &format!("\nFinal standings\n{}", table::standings(&standings)));
+            return say(out, &format!("\nFinal standings\n{}", table::standings(&standings)));
         }
         if last.as_ref() != Some(&status) {
             last = Some(status);
@@ -96,12 +98,6 @@ fn round_text(round: u64, rounds: u64, results: &[MatchResult], names: &[Standin
     };
     let results: Vec<MatchResult> = results.iter().filter(|result| result.round == round).cloned().collect();
     format!("\nRound {round} of {rounds}\n{}", table::results(&results, name))
-}
-
-fn print(out: &mut impl Write, text: &str) -> Result<(), Failure> {
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|error| Failure::work(format!("cannot print: {error}")))
 }
 
 fn fetch(leaguebox: SocketAddr, path: &str) -> Result<String, Failure> {

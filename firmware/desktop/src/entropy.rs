@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 
-/// No letter that can be read as another, no vowel that could make a word, and 32 of them to take five bits each.
-const ALPHABET: &[u8; 32] = b"bcdfghjkmnpqrstvwxz23456789BDFHR";
+/// Small letters and digits but those that are taken for each other (l and 1, o and 0): 32 of them, five bits each.
+const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
 /// Fresh bytes nobody knows.
 pub fn bytes<const N: usize>() -> Result<[u8; N], Failure> {

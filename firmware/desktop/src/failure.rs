@@ -2,6 +2,7 @@
 //! [`Failure`], so that each of them says what to do.
 
 use std::fmt;
+use std::io::{self, Write};
 
 /// One line that says what went wrong and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,5 +28,36 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
+    }
+}
+
+/// Prints. A reader who has seen enough (`leaguebox --help | head`) is no failure; a full disk is.
+pub fn say(out: &mut impl Write, text: &str) -> Result<(), Failure> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::work(format!("cannot print: {error}"))),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Closed(io::ErrorKind);
+
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_reader_who_left_is_no_failure_but_a_full_disk_is() {
+        assert_eq!(say(&mut Closed(io::ErrorKind::BrokenPipe), "x"), Ok(()));
+        assert!(say(&mut Closed(io::ErrorKind::StorageFull), "x").unwrap_err().message.starts_with("cannot print"));
     }
 }

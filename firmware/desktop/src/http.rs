@@ -101,7 +101,13 @@ fn exchange(address: SocketAddr, request: &str) -> io::Result<String> {
     stream.set_read_timeout(Some(ANSWER_TIME))?;
     stream.set_write_timeout(Some(ANSWER_TIME))?;
     stream.write_all(request.as_bytes())?;
-    let response = read(&mut BufReader::new(stream))?;
+    let response = read(&mut BufReader::new(stream)).map_err(|error| match error.kind() {
+        // The system says "would block" or "timed out", depending on the system.
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            io::Error::new(io::ErrorKind::TimedOut, format!("no answer for {} s", ANSWER_TIME.as_secs()))
+        }
+        _ => error,
+    })?;
     if response.start.split(' ').nth(1) != Some("200") {
         return Err(io::Error::other(response.start));
     }

@@ -17,10 +17,11 @@ mod table;
 mod verify;
 
 use std::env;
+use std::io;
 use std::process::ExitCode;
 
 use cli::Command;
-use failure::Failure;
+use failure::{Failure, say};
 
 /// The games this build can referee; the first is the default.
 const GAMES: &[&str] = &["even_odd", "even_odd_10"];
@@ -43,17 +44,12 @@ fn command() -> Result<Command, Failure> {
 }
 
 fn obey(command: Command) -> Result<(), Failure> {
-    match command {
-        Command::Run(options) => run::run(options),
-        Command::Demo(options) => demo::demo(&options),
-        Command::Verify(options) => verify::verify(&options).map(|report| print!("{report}")),
-        Command::Help => {
-            print!("{}", cli::help(GAMES));
-            Ok(())
-        }
-        Command::Version => {
-            println!("leaguebox {}", env!("CARGO_PKG_VERSION"));
-            Ok(())
-        }
-    }
+    let text = match command {
+        Command::Run(options) => return run::run(options),
+        Command::Demo(options) => return demo::demo(&options),
+        Command::Verify(options) => verify::verify(&options)?,
+        Command::Help => cli::help(GAMES),
+        Command::Version => format!("leaguebox {}\n", env!("CARGO_PKG_VERSION")),
+    };
+    say(&mut io::stdout(), &text)
 }

@@ -1,11 +1,12 @@
 //! The box itself, on this computer: bind the port, say so, and serve until the end. `run` is the box of the command
 //! line; [`start_box`] is the same box on a thread, for the demo. Both end in [`serve`].
 
+use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::thread::{self, JoinHandle};
 
 use crate::cli::Options;
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 use crate::net::{Dialler, Listener};
 use crate::stop::Stop;
 use crate::{entropy, lan, startup};
@@ -24,7 +25,8 @@ struct Ready {
 pub fn run(options: Options) -> Result<(), Failure> {
     let ready = Ready::new(options)?;
     let stop = Stop::on_ctrl_c()?;
-    print!("{}", startup::text(&ready.options, &lan::addresses(ready.address), &ready.admin_code));
+    let text = startup::text(&ready.options, &lan::addresses(ready.address), &ready.admin_code);
+    say(&mut io::stdout(), &text)?;
     serve(ready, &stop)
 }
 

@@ -39,7 +39,7 @@ pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str) -> St
         ),
     );
     _ = write!(text, "\nNext\n  Register a player, for example the one in Python:\n    ");
-    _ = writeln!(text, "python3 examples/player.py http://{here}/mcp");
+    _ = writeln!(text, "python3 examples/player.py --box http://{here} --port 8101 --name Ada");
     _ = match options.start_at {
         Some(players) => writeln!(text, "  The league starts by itself at {players} players."),
         None => writeln!(
@@ -107,7 +107,7 @@ LeagueBox {} referees even_odd in lenient mode.
 
 Next
   Register a player, for example the one in Python:
-    python3 examples/player.py http://127.0.0.1:8000/mcp
+    python3 examples/player.py --box http://127.0.0.1:8000 --port 8101 --name Ada
   Start the league when everybody is in:
     curl -X POST -H \"Authorization: Bearer k3v9-m2xq\" http://127.0.0.1:8000/api/admin/start
   Ctrl-C ends the box. This version keeps nothing over a restart.

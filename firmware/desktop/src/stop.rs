@@ -17,7 +17,7 @@ struct State {
 }
 
 impl Stop {
-    /// A request that Ctrl-C raises. Only one of these can exist in a process.
+    /// A request that Ctrl-C raises, or the system when it ends the program. Only one of these can exist in a process.
     pub fn on_ctrl_c() -> Result<Self, Failure> {
         let stop = Self::default();
         let raised = stop.clone();
