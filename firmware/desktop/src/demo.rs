@@ -10,9 +10,10 @@ use serde_json::Value;
 
 use crate::cli::{DemoOptions, Options};
 use crate::failure::{Failure, say};
+use crate::house::House;
+use crate::http;
 use crate::run::start_box;
 use crate::table::{self, MatchResult, Standing};
-use crate::{house, http};
 
 /// How often the box is asked how far it is.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -31,12 +32,8 @@ pub fn demo(options: &DemoOptions) -> Result<(), Failure> {
     let mut out = io::stdout();
     let (count, game) = (options.players, options.game);
     say(&mut out, &format!("{count} house players play {game} at http://{}/\n", running.address))?;
-    let players = house::seat(running.address, count, game);
-    let followed = players.and_then(|players| {
-        let followed = follow(running.address, &mut out, PATIENCE);
-        drop(players);
-        followed
-    });
+    let house = House::seat(running.address, count, game);
+    let followed = house.and_then(|_house| follow(running.address, &mut out, PATIENCE));
     // If the box failed, that is why the rest did.
     running.end()?;
     followed

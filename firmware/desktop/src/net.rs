@@ -46,9 +46,38 @@ fn socket(stream: Async<TcpStream>) -> io::Result<TcpSocket> {
     Ok(TcpSocket::new(stream))
 }
 
+/// Enough for a demo of 512 players in one process, each with a listener and both ends of a connection or two.
+#[cfg(unix)]
+const SOCKETS: u64 = 4096;
+
+/// Asks the system for as many sockets as a full league needs; many allow 1024 (or 256) unless asked. If it refuses,
+/// smaller leagues still play.
+pub fn allow_many_sockets() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        // `None` means no limit.
+        let wanted = maximum.unwrap_or(SOCKETS).min(SOCKETS);
+        if current.is_some_and(|current| current < wanted) {
+            _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn a_full_league_has_its_sockets_where_the_system_allows_them() {
+        use rustix::process::{Resource, getrlimit};
+        allow_many_sockets();
+        let limit = getrlimit(Resource::Nofile);
+        let allowed = limit.maximum.unwrap_or(SOCKETS).min(SOCKETS);
+        assert!(limit.current.is_none_or(|current| current >= allowed));
+    }
 
     #[test]
     fn both_ends_of_a_connection_send_at_once() {

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use crate::cli::Options;
 use crate::failure::{Failure, say};
-use crate::net::{Dialler, Listener};
+use crate::net::{Dialler, Listener, allow_many_sockets};
 use crate::stop::Stop;
 use crate::{entropy, lan, startup};
 
@@ -74,6 +74,7 @@ impl Drop for RunningBox {
 
 impl Ready {
     fn new(options: Options) -> Result<Self, Failure> {
+        allow_many_sockets();
         let cannot_listen = |error| startup::cannot_listen(options.listen, &error);
         let listener = TcpListener::bind(options.listen).map_err(cannot_listen)?;
         let address = listener.local_addr().map_err(cannot_listen)?;

@@ -21,7 +21,7 @@ use crate::stop::Stop;
 use crate::{entropy, http};
 
 /// How often an idle connection looks whether it is time to end.
-const GLANCE: Duration = Duration::from_millis(100);
+const GLANCE: Duration = Duration::from_millis(200);
 
 /// How long a connection may be idle, and how long a request may pause once it has begun.
 const IDLE: Duration = Duration::from_secs(60);
@@ -73,15 +73,28 @@ impl Drop for HousePlayer {
     }
 }
 
-/// Starts `count` players, one strategy after the other, and registers them in that order.
-pub fn seat(leaguebox: SocketAddr, count: u16, game: &str) -> Result<Vec<HousePlayer>, Failure> {
-    (0..usize::from(count))
-        .map(|index| {
+/// All players of the house. Dropping it ends them.
+#[derive(Default)]
+pub struct House(Vec<HousePlayer>);
+
+impl House {
+    /// Starts `count` players, one strategy after the other, and registers them in that order.
+    pub fn seat(leaguebox: SocketAddr, count: u16, game: &str) -> Result<Self, Failure> {
+        let mut house = Self::default();
+        for index in 0..usize::from(count) {
             let (kind, strategy) = strategy::ALL[index % strategy::ALL.len()];
-            let seed = u64::from_le_bytes(entropy::bytes()?);
-            HousePlayer::start(leaguebox, &name(kind, index), game, strategy(seed))
-        })
-        .collect()
+            let strategy = strategy(u64::from_le_bytes(entropy::bytes()?));
+            house.0.push(HousePlayer::start(leaguebox, &name(kind, index), game, strategy)?);
+        }
+        Ok(house)
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        // All are asked before the first is waited for: 512 players end as fast as one.
+        self.0.iter().for_each(|player| player.stop.raise());
+    }
 }
 
 /// `Random`, and from the second of its kind on `Random 2`: names in a league are distinct.
@@ -212,6 +225,25 @@ mod tests {
         assert_eq!(answer["result"]["player_id"], "P07");
         assert_eq!(answer["id"], 5);
         assert_eq!(http::get(player.address, "/health").unwrap(), r#"{"status":"ok"}"#);
+    }
+
+    #[test]
+    fn a_call_that_overtakes_the_registrations_answer_waits_for_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let leaguebox = listener.local_addr().unwrap();
+        let (sender, early) = mpsc::channel();
+        thread::spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            let request: Value =
+                serde_json::from_slice(&http::read(&mut BufReader::new(&stream)).unwrap().body).unwrap();
+            let endpoint = request["params"]["player_meta"]["contact_endpoint"].as_str().unwrap();
+            let address: SocketAddr = endpoint.trim_start_matches("http://").trim_end_matches("/mcp").parse().unwrap();
+            let call = thread::spawn(move || call(&TcpStream::connect(address).unwrap(), "handle_game_invitation"));
+            http::respond(&stream, "200 OK", &json!({"result": accepted()}).to_string(), false).unwrap();
+            sender.send(call.join().unwrap()).unwrap();
+        });
+        let _player = start(leaguebox).unwrap();
+        assert_eq!(early.recv().unwrap()["result"]["player_id"], "P07");
     }
 
     #[test]
