@@ -1,2 +1,55 @@
-//! LeagueBox on this computer.
-fn main() {}
+//! LeagueBox on this computer: OS sockets, the real clock, the command line. A board like any other, so it holds no
+//! rule of any game or protocol; beside the box it has the house players and the demo that watches them.
+
+mod cli;
+mod clock;
+mod demo;
+mod entropy;
+mod failure;
+mod house;
+mod http;
+mod lan;
+mod net;
+mod run;
+mod startup;
+mod stop;
+mod table;
+mod verify;
+
+use std::env;
+use std::io;
+use std::process::ExitCode;
+
+use cli::Command;
+use failure::{Failure, say};
+
+/// The games this build can referee; the first is the default.
+const GAMES: &[&str] = &["even_odd", "even_odd_10"];
+
+fn main() -> ExitCode {
+    match command().and_then(obey) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("leaguebox: {failure}");
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn command() -> Result<Command, Failure> {
+    let word = |word: std::ffi::OsString| {
+        word.into_string().map_err(|word| Failure::usage(format!("{word:?} is not text: see leaguebox --help")))
+    };
+    cli::parse(env::args_os().skip(1).map(word).collect::<Result<Vec<_>, _>>()?, GAMES)
+}
+
+fn obey(command: Command) -> Result<(), Failure> {
+    let text = match command {
+        Command::Run(options) => return run::run(options),
+        Command::Demo(options) => return demo::demo(&options),
+        Command::Verify(options) => verify::verify(&options)?,
+        Command::Help => cli::help(GAMES),
+        Command::Version => format!("leaguebox {}\n", env!("CARGO_PKG_VERSION")),
+    };
+    say(&mut io::stdout(), &text)
+}

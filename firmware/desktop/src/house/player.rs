@@ -1,0 +1,332 @@
+//! What a player says: a JSON-RPC request in, its answer out. It knows the messages of league.v2 and remembers what it
+//! has seen; sockets are left to the module above, and choosing to its strategy.
+
+use serde_json::{Value, json};
+
+use super::strategy::{History, Parity, Strategy, Turn};
+use crate::clock;
+
+/// One player.
+pub struct Player {
+    name: String,
+    strategy: Box<dyn Strategy>,
+    /// The id and the token the box gave us when we registered.
+    id: String,
+    token: String,
+    /// The match we are in, and how many turns we had seen before it.
+    match_id: Option<String>,
+    turns_before: usize,
+    history: History,
+}
+
+impl Player {
+    /// A player that is not registered yet.
+    pub fn new(name: &str, strategy: Box<dyn Strategy>) -> Self {
+        Self {
+            name: name.into(),
+            strategy,
+            id: String::new(),
+            token: String::new(),
+            match_id: None,
+            turns_before: 0,
+            history: History::default(),
+        }
+    }
+
+    /// The request that registers us: what we are called, what we play, and where to call us.
+    pub fn registration(&self, game: &str, endpoint: &str) -> Value {
+        json!({
+            "jsonrpc": "2.0",
+            "method": "register_player",
+            "params": {
+                "protocol": "league.v2",
+                "message_type": "LEAGUE_REGISTER_REQUEST",
+                "sender": "player:house",
+                "timestamp": clock::timestamp(),
+                "conversation_id": format!("conv-register-{}", self.name.to_lowercase().replace(' ', "-")),
+                "player_meta": {
+                    "display_name": self.name,
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "game_types": [game],
+                    "contact_endpoint": endpoint,
+                },
+            },
+            "id": 1,
+        })
+    }
+
+    /// Reads the answer to that request; the error is the box's reason.
+    pub fn registered(&mut self, response: &str) -> Result<(), String> {
+        let response: Value = serde_json::from_str(response).map_err(|error| error.to_string())?;
+        let result = &response["result"];
+        if result["status"] != "ACCEPTED" {
+            let reason = [&result["reason"], &response["error"]["message"]].into_iter().find_map(Value::as_str);
+            return Err(reason.unwrap_or("no reason given").into());
+        }
+        self.id = text(&result["player_id"]);
+        self.token = text(&result["auth_token"]);
+        Ok(())
+    }
+
+    /// Answers one call of the box; `None` if it wants no answer.
+    pub fn answer(&mut self, request: &[u8]) -> Option<Value> {
+        let Ok(request) = serde_json::from_slice::<Value>(request) else {
+            return Some(error(&Value::Null, -32700, "Parse error"));
+        };
+        let params = &request["params"];
+        let result = match request["method"].as_str().unwrap_or_default() {
+            "handle_game_invitation" => Some(self.join(params)),
+            "choose_parity" => Some(self.choose_parity(params)),
+            "request_move" => Some(self.choose_move(params)),
+            "notify_match_result" => {
+                self.learn(params);
+                Some(self.reply("ACK", params, json!({})))
+            }
+            "notify_round"
+            | "notify_round_completed"
+            | "update_standings"
+            | "notify_league_completed"
+            | "notify_game_error"
+            | "notify_move_validation" => Some(self.reply("ACK", params, json!({}))),
+            _ => None,
+        };
+        // A request without an id is a notification: it is obeyed, not answered.
+        let id = request.get("id")?;
+        Some(match result {
+            Some(result) => json!({"jsonrpc": "2.0", "result": result, "id": id}),
+            None => error(id, -32601, "Method not found"),
+        })
+    }
+
+    /// GAME_INVITATION: come to this match.
+    fn join(&mut self, invitation: &Value) -> Value {
+        self.match_id = Some(text(&invitation["match_id"]));
+        self.turns_before = self.history.turns.len();
+        self.history.opponent = text(&invitation["opponent_id"]);
+        self.reply("GAME_JOIN_ACK", invitation, json!({"arrival_timestamp": clock::timestamp(), "accept": true}))
+    }
+
+    /// CHOOSE_PARITY_CALL: even or odd?
+    fn choose_parity(&mut self, call: &Value) -> Value {
+        let choice = self.strategy.choose(&self.history);
+        self.reply("CHOOSE_PARITY_RESPONSE", call, json!({"parity_choice": choice.name()}))
+    }
+
+    /// MOVE_REQUEST: the same question in a game of several turns, with the turns so far.
+    fn choose_move(&mut self, request: &Value) -> Value {
+        self.remember(&request["game_state"]["game_specific_state"]["previous_moves"]);
+        let choice = self.strategy.choose(&self.history);
+        self.reply("MOVE_RESPONSE", request, json!({"move": {"action": "choose", "value": choice.name()}}))
+    }
+
+    /// GAME_OVER: this is how it ended. It may come twice; the second time there is nothing left to learn.
+    fn learn(&mut self, game_over: &Value) {
+        if self.match_id.as_deref() != game_over["match_id"].as_str() {
+            return;
+        }
+        self.match_id = None;
+        let result = &game_over["game_result"];
+        let moves = &result["game_summary"]["moves"];
+        if moves.is_array() {
+            self.remember(moves);
+        } else {
+            let choices = &result["choices"];
+            self.remember(
+                &json!([{"number": result["drawn_number"], &self.history.opponent: choices[&self.history.opponent]}]),
+            );
+        }
+    }
+
+    /// Remembers the turns of the match we are in, in place of what we knew of it:
+    /// `[{"number": 7, "P02": "odd", …}, …]`.
+    fn remember(&mut self, moves: &Value) {
+        let opponent = &self.history.opponent;
+        let turn = |turn: &Value| {
+            let number = Parity::of(turn["number"].as_u64()?);
+            let choice = turn[opponent].as_str().and_then(Parity::from_name);
+            Some(Turn { number, opponent: opponent.clone(), choice })
+        };
+        let turns: Vec<Turn> = moves.as_array().into_iter().flatten().filter_map(turn).collect();
+        self.history.turns.truncate(self.turns_before);
+        self.history.turns.extend(turns);
+    }
+
+    /// An answer in the envelope every message has, with `fields` of its own.
+    fn reply(&self, message_type: &str, call: &Value, fields: Value) -> Value {
+        let mut reply = json!({
+            "protocol": "league.v2",
+            "message_type": message_type,
+            "sender": format!("player:{}", self.id),
+            "timestamp": clock::timestamp(),
+            "conversation_id": call["conversation_id"],
+            "auth_token": self.token,
+            "match_id": call["match_id"],
+            "player_id": self.id,
+        });
+        if let (Value::Object(reply), Value::Object(fields)) = (&mut reply, fields) {
+            reply.extend(fields);
+        }
+        reply
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().into()
+}
+
+fn error(id: &Value, code: i32, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}, "id": id})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    /// Chooses odd, and lets the test see what the player remembered when it was asked.
+    #[derive(Clone, Default)]
+    struct Spy(Arc<Mutex<History>>);
+
+    impl Strategy for Spy {
+        fn choose(&mut self, history: &History) -> Parity {
+            *self.0.lock().unwrap() = history.clone();
+            Parity::Odd
+        }
+    }
+
+    fn player() -> (Player, Spy) {
+        let spy = Spy::default();
+        let mut player = Player::new("Spy", Box::new(spy.clone()));
+        let response = r#"{"result":{"status":"ACCEPTED","player_id":"P01","auth_token":"tok"},"id":1}"#;
+        player.registered(response).unwrap();
+        (player, spy)
+    }
+
+    fn call(player: &mut Player, method: &str, params: Value) -> Value {
+        let request = json!({"jsonrpc": "2.0", "method": method, "params": params, "id": 1001});
+        let answer = player.answer(request.to_string().as_bytes()).unwrap();
+        assert_eq!(answer["id"], 1001);
+        answer["result"].clone()
+    }
+
+    fn invite(player: &mut Player, match_id: &str, opponent: &str) -> Value {
+        let params = json!({"match_id": match_id, "opponent_id": opponent, "conversation_id": "c1"});
+        call(player, "handle_game_invitation", params)
+    }
+
+    fn game_over(match_id: &str) -> Value {
+        json!({"match_id": match_id, "game_result": {"drawn_number": 8, "choices": {"P01": "odd", "P02": "even"}}})
+    }
+
+    #[test]
+    fn an_invitation_is_accepted_in_the_words_of_the_specification() {
+        let (mut player, _) = player();
+        let ack = invite(&mut player, "R1M1", "P02");
+        for (field, value) in [
+            ("protocol", "league.v2"),
+            ("message_type", "GAME_JOIN_ACK"),
+            ("sender", "player:P01"),
+            ("conversation_id", "c1"),
+            ("auth_token", "tok"),
+            ("match_id", "R1M1"),
+            ("player_id", "P01"),
+        ] {
+            assert_eq!(ack[field], value, "{field}");
+        }
+        assert_eq!(ack["accept"], true);
+        assert!(ack["arrival_timestamp"].as_str().unwrap().ends_with('Z'));
+    }
+
+    #[test]
+    fn both_questions_get_the_strategys_choice() {
+        let (mut player, _) = player();
+        let parity = call(&mut player, "choose_parity", json!({"match_id": "R1M1"}));
+        assert_eq!(
+            (&parity["message_type"], &parity["parity_choice"]),
+            (&json!("CHOOSE_PARITY_RESPONSE"), &json!("odd"))
+        );
+        let answer = call(&mut player, "request_move", json!({"match_id": "R1M1"}));
+        assert_eq!(answer["message_type"], "MOVE_RESPONSE");
+        assert_eq!(answer["move"], json!({"action": "choose", "value": "odd"}));
+    }
+
+    #[test]
+    fn a_game_is_learnt_from_once_however_often_it_is_over() {
+        let (mut player, spy) = player();
+        invite(&mut player, "R1M1", "P02");
+        for _ in 0..2 {
+            call(&mut player, "notify_match_result", game_over("R1M1"));
+        }
+        call(&mut player, "notify_match_result", game_over("R9M9"));
+        invite(&mut player, "R2M1", "P03");
+        call(&mut player, "choose_parity", json!({}));
+        let seen = spy.0.lock().unwrap().clone();
+        assert_eq!(seen.opponent, "P03");
+        assert_eq!(seen.turns, [Turn { number: Parity::Even, opponent: "P02".into(), choice: Some(Parity::Even) }]);
+    }
+
+    #[test]
+    fn the_turns_of_a_long_game_are_seen_as_they_happen_and_not_twice() {
+        let (mut player, spy) = player();
+        let moves = json!([
+            {"turn": 1, "P01": "odd", "P02": "even", "number": 42, "winner": "P02"},
+            {"turn": 2, "P01": "odd", "P02": null, "number": 7, "winner": "P01"},
+        ]);
+        let request = json!({"game_state": {"game_specific_state": {"previous_moves": moves}}});
+        invite(&mut player, "R1M1", "P02");
+        for _ in 0..2 {
+            call(&mut player, "request_move", request.clone());
+            assert_eq!(spy.0.lock().unwrap().turns.len(), 2);
+        }
+        let result = json!({"match_id": "R1M1", "game_result": {"game_summary": {"moves": moves}}});
+        call(&mut player, "notify_match_result", result);
+        call(&mut player, "choose_parity", json!({}));
+        let turn = |number, choice| Turn { number, opponent: "P02".into(), choice };
+        assert_eq!(spy.0.lock().unwrap().turns, [turn(Parity::Even, Some(Parity::Even)), turn(Parity::Odd, None)]);
+    }
+
+    #[test]
+    fn a_notification_is_obeyed_but_not_answered() {
+        let (mut player, _) = player();
+        assert_eq!(player.answer(br#"{"jsonrpc":"2.0","method":"notify_round","params":{}}"#), None);
+    }
+
+    #[test]
+    fn every_notification_of_the_box_is_understood() {
+        let (mut player, _) = player();
+        for method in [
+            "notify_round",
+            "notify_round_completed",
+            "update_standings",
+            "notify_league_completed",
+            "notify_game_error",
+            "notify_move_validation",
+            "notify_match_result",
+        ] {
+            assert_eq!(call(&mut player, method, json!({}))["message_type"], "ACK", "{method}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_answered_with_an_error() {
+        let (mut player, _) = player();
+        for (request, code) in
+            [(&b"{"[..], -32700), (br#"{"id":1}"#, -32601), (br#"{"method":"dance","id":1}"#, -32601)]
+        {
+            assert_eq!(player.answer(request).unwrap()["error"]["code"], code);
+        }
+        assert_eq!(player.answer(b"[]"), None);
+    }
+
+    #[test]
+    fn a_rejection_keeps_the_boxs_words() {
+        let (mut player, _) = player();
+        for (response, reason) in [
+            (r#"{"result":{"status":"REJECTED","reason":"League full"}}"#, "League full"),
+            (r#"{"error":{"code":-32602,"message":"player_meta is missing"}}"#, "player_meta is missing"),
+            (r#"{}"#, "no reason given"),
+        ] {
+            assert_eq!(player.registered(response), Err(reason.into()));
+        }
+    }
+}

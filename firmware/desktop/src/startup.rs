@@ -1,0 +1,164 @@
+//! What the owner reads first: where the box is, its admin code and what to do next. And, when it cannot start, the one
+//! line that says why. Pure text; printing it is left to others.
+
+use std::fmt::Write;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use crate::cli::Options;
+use crate::failure::Failure;
+
+/// The text printed when the box is ready. `addresses` are those of [`crate::lan::addresses`], the best first.
+pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str) -> String {
+    // Commands are shown for this computer, where they are typed first; it is the last address.
+    let here = addresses.last().copied().unwrap_or(options.listen);
+    let best = addresses.first().copied().unwrap_or(options.listen);
+    let mut text = format!(
+        "LeagueBox {} referees {} in {} mode.\n\n",
+        env!("CARGO_PKG_VERSION"),
+        options.game,
+        options.mode.name()
+    );
+    let mut line = |name: &str, value: &str| _ = writeln!(text, "  {name:<12}{value}");
+    for (index, address) in addresses.iter().enumerate() {
+        let note = if address.ip().is_loopback() { "   (this computer only)" } else { "" };
+        line(if index == 0 { "Agents" } else { "" }, &format!("http://{address}/mcp{note}"));
+    }
+    line("Page", &format!("http://{best}/"));
+    line("Admin code", admin_code);
+    line(
+        "Timeouts",
+        &format!(
+            "{} to join, {} to move; a late answer is asked for again after {}, {} and {}",
+            seconds(options.join_timeout),
+            seconds(options.move_timeout),
+            seconds(options.retry_base),
+            seconds(options.retry_base * 2),
+            seconds(options.retry_base * 4)
+        ),
+    );
+    _ = write!(text, "\nNext\n  Register a player, for example the one in Python:\n    ");
+    _ = writeln!(text, "python3 examples/player.py --box http://{here} --port 8101 --name Ada");
+    _ = match options.start_at {
+        Some(players) => writeln!(text, "  The league starts by itself at {players} players."),
+        None => writeln!(
+            text,
+            "  Start the league when everybody is in:\n    \
+             curl -X POST -H \"Authorization: Bearer {admin_code}\" http://{here}/api/admin/start"
+        ),
+    };
+    text.push_str(if options.once {
+        "  The box ends with the league. Ctrl-C ends it now.\n"
+    } else {
+        "  Ctrl-C ends the box. This version keeps nothing over a restart.\n"
+    });
+    text
+}
+
+/// Why the box cannot listen there, and what to do.
+pub fn cannot_listen(listen: SocketAddr, error: &io::Error) -> Failure {
+    let other = |port| SocketAddr::new(listen.ip(), port);
+    let port = listen.port();
+    Failure::work(match error.kind() {
+        io::ErrorKind::AddrInUse => format!(
+            "port {port} is in use: stop the other program or choose another with --listen {}",
+            other(if port == u16::MAX { 8000 } else { port + 1 })
+        ),
+        io::ErrorKind::PermissionDenied => {
+            format!("port {port} is not allowed for this user: choose one from 1024 up with --listen {}", other(8000))
+        }
+        io::ErrorKind::AddrNotAvailable => format!(
+            "{} is not an address of this computer: listen on all of them with --listen 0.0.0.0:{port}",
+            listen.ip()
+        ),
+        _ => format!("cannot listen on {listen} ({error}): choose another address with --listen"),
+    })
+}
+
+/// A timeout as people say it: `5 s`, `1.5 s`, `20 ms`.
+fn seconds(time: Duration) -> String {
+    if time < Duration::from_secs(1) { format!("{} ms", time.as_millis()) } else { format!("{} s", time.as_secs_f64()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Mode;
+    use std::net::TcpListener;
+
+    fn addresses() -> Vec<SocketAddr> {
+        vec!["192.168.7.12:8000".parse().unwrap(), "127.0.0.1:8000".parse().unwrap()]
+    }
+
+    #[test]
+    fn the_owner_reads_where_the_box_is_and_how_to_start_it() {
+        assert_eq!(
+            text(&Options::new("even_odd"), &addresses(), "k3v9-m2xq"),
+            format!(
+                "\
+LeagueBox {} referees even_odd in lenient mode.
+
+  Agents      http://192.168.7.12:8000/mcp
+              http://127.0.0.1:8000/mcp   (this computer only)
+  Page        http://192.168.7.12:8000/
+  Admin code  k3v9-m2xq
+  Timeouts    5 s to join, 30 s to move; a late answer is asked for again after 1 s, 2 s and 4 s
+
+Next
+  Register a player, for example the one in Python:
+    python3 examples/player.py --box http://127.0.0.1:8000 --port 8101 --name Ada
+  Start the league when everybody is in:
+    curl -X POST -H \"Authorization: Bearer k3v9-m2xq\" http://127.0.0.1:8000/api/admin/start
+  Ctrl-C ends the box. This version keeps nothing over a restart.
+",
+                env!("CARGO_PKG_VERSION")
+            )
+        );
+    }
+
+    #[test]
+    fn a_league_that_starts_by_itself_asks_nobody_to_start_it() {
+        let options = Options {
+            start_at: Some(30),
+            once: true,
+            mode: Mode::Strict,
+            retry_base: Duration::from_millis(300),
+            ..Options::new("even_odd_10")
+        };
+        let text = text(&options, &addresses(), "k3v9-m2xq");
+        for part in [
+            "even_odd_10 in strict mode",
+            "starts by itself at 30 players",
+            "ends with the league",
+            "300 ms, 600 ms and 1.2 s",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("curl"));
+    }
+
+    #[test]
+    fn a_busy_port_is_named_with_a_way_out() {
+        let holder = TcpListener::bind("127.0.0.1:0").unwrap();
+        let taken = holder.local_addr().unwrap();
+        let error = TcpListener::bind(taken).unwrap_err();
+        let (port, next) = (taken.port(), taken.port().checked_add(1).unwrap_or(8000));
+        assert_eq!(
+            cannot_listen(taken, &error).message,
+            format!("port {port} is in use: stop the other program or choose another with --listen 127.0.0.1:{next}")
+        );
+    }
+
+    #[test]
+    fn a_forbidden_port_and_a_foreign_address_are_one_line_each() {
+        assert_eq!(
+            cannot_listen("0.0.0.0:80".parse().unwrap(), &io::ErrorKind::PermissionDenied.into()).message,
+            "port 80 is not allowed for this user: choose one from 1024 up with --listen 0.0.0.0:8000"
+        );
+        assert_eq!(
+            cannot_listen("192.0.2.7:8000".parse().unwrap(), &io::ErrorKind::AddrNotAvailable.into()).message,
+            "192.0.2.7 is not an address of this computer: listen on all of them with --listen 0.0.0.0:8000"
+        );
+    }
+}

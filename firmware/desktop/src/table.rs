@@ -1,0 +1,221 @@
+//! Results and standings as aligned text. Names come from strangers: they may be wide (中文, 🤖), written from right to left,
+//! or full of control characters; none of that may disturb the terminal or the columns.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The widest a name may be before it is cut.
+const NAME_WIDTH: usize = 32;
+
+/// One line of the standings, as `/api/standings.json` has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// 1 for the champion.
+    pub rank: u64,
+    /// The id the box gave.
+    pub player_id: String,
+    /// The name the player gave.
+    pub display_name: String,
+    /// Matches played.
+    pub played: u64,
+    /// Matches won.
+    pub wins: u64,
+    /// Matches drawn.
+    pub draws: u64,
+    /// Matches lost.
+    pub losses: u64,
+    /// How many of the losses were forfeits.
+    pub technical_losses: u64,
+    /// Points.
+    pub points: u64,
+}
+
+/// One match, as `/api/results.csv` has it. Empty fields are empty strings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MatchResult {
+    /// The round, from 1.
+    pub round: u64,
+    /// The match.
+    pub match_id: String,
+    /// The players' ids.
+    pub players: [String; 2],
+    /// What they chose.
+    pub choices: [String; 2],
+    /// What was drawn.
+    pub number: String,
+    /// `WIN`, `DRAW` or `TECHNICAL_LOSS`.
+    pub status: String,
+    /// The winner's id; empty without one.
+    pub winner: String,
+}
+
+#[derive(Clone, Copy)]
+enum Align {
+    Left,
+    Right,
+}
+
+/// The standings, one line each, under a header.
+pub fn standings(standings: &[Standing]) -> String {
+    use Align::{Left, Right};
+    let header = ["#", "Player", "Id", "Played", "Won", "Drawn", "Lost", "Forfeits", "Points"].map(String::from);
+    let rows = standings.iter().map(|row| {
+        let numbers = [row.played, row.wins, row.draws, row.losses, row.technical_losses, row.points];
+        let [played, won, drawn, lost, forfeits, points] = numbers.map(|number| number.to_string());
+        let (name, id) = (shown(&row.display_name), shown(&row.player_id));
+        [row.rank.to_string(), name, id, played, won, drawn, lost, forfeits, points]
+    });
+    let rows: Vec<_> = [header].into_iter().chain(rows).collect();
+    columns(&rows, [Right, Left, Left, Right, Right, Right, Right, Right, Right])
+}
+
+/// Matches, one line each. `name` turns a player's id into its name.
+pub fn results(results: &[MatchResult], name: impl Fn(&str) -> String) -> String {
+    use Align::{Left, Right};
+    let rows = results.iter().map(|result| {
+        let [a, b] = result.players.each_ref().map(|id| shown(&name(id)));
+        let [choice_a, choice_b] = result.choices.each_ref().map(|choice| or_dash(choice));
+        let number = or_dash(&result.number);
+        [shown(&result.match_id), a, choice_a, b, choice_b, number, outcome(result, &name)]
+    });
+    columns(&rows.collect::<Vec<_>>(), [Left, Left, Left, Left, Left, Right, Left])
+}
+
+fn outcome(result: &MatchResult, name: impl Fn(&str) -> String) -> String {
+    match (result.status.as_str(), result.winner.as_str()) {
+        ("TECHNICAL_LOSS", "") => "both forfeit".into(),
+        ("TECHNICAL_LOSS", winner) => format!("{} wins by forfeit", shown(&name(winner))),
+        (_, "") => "draw".into(),
+        (_, winner) => format!("{} wins", shown(&name(winner))),
+    }
+}
+
+fn or_dash(text: &str) -> String {
+    if text.is_empty() { "-".into() } else { shown(text) }
+}
+
+/// Text that cannot move the cursor or turn the direction of the line, and no wider than a name may be.
+fn shown(text: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let text: String = text.chars().map(|c| if c.is_control() || turns(c) { '\u{fffd}' } else { c }).collect();
+    if text.width() <= NAME_WIDTH {
+        return text;
+    }
+    let mut width = 0;
+    let fits = |c: &char| {
+        width += c.width().unwrap_or(0);
+        width < NAME_WIDTH
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
+}
+
+/// Rows as lines, two spaces between the columns.
+fn columns<const N: usize>(rows: &[[String; N]], align: [Align; N]) -> String {
+    let mut widths = [0; N];
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.width().max(*width);
+        }
+    }
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for ((cell, width), align) in row.iter().zip(widths).zip(align) {
+            let padding = " ".repeat(width - cell.width());
+            line += "  ";
+            line += &match align {
+                Align::Left => format!("{cell}{padding}"),
+                Align::Right => format!("{padding}{cell}"),
+            };
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standing(rank: u64, name: &str, points: u64) -> Standing {
+        let player_id = format!("P{rank:02}");
+        Standing { rank, player_id, display_name: name.into(), played: 3, wins: 1, points, ..Standing::default() }
+    }
+
+    #[test]
+    fn numbers_end_and_names_begin_in_one_column() {
+        assert_eq!(
+            standings(&[standing(1, "Markov", 9), standing(10, "Always even", 12)]),
+            [
+                "   #  Player       Id   Played  Won  Drawn  Lost  Forfeits  Points\n",
+                "   1  Markov       P01       3    1      0     0         0       9\n",
+                "  10  Always even  P10       3    1      0     0         0      12\n",
+            ]
+            .concat()
+        );
+    }
+
+    #[test]
+    fn wide_names_keep_the_columns() {
+        let table = standings(&[
+            standing(1, "棋手", 1),
+            standing(2, "🤖 bot", 1),
+            standing(3, "שחקן", 1),
+            standing(4, "e\u{301}", 1),
+        ]);
+        let widths: Vec<usize> = table.lines().map(UnicodeWidthStr::width).collect();
+        assert!(widths.iter().all(|width| *width == widths[0]), "{table}");
+    }
+
+    #[test]
+    fn a_name_cannot_steer_the_terminal() {
+        let table = standings(&[standing(1, "\x1b[2J\r\n\u{202e}evil", 1)]);
+        assert_eq!(table.lines().count(), 2);
+        assert!(!table.contains(['\x1b', '\r', '\u{202e}']));
+    }
+
+    #[test]
+    fn a_long_name_is_cut_to_a_known_width() {
+        for name in ["x".repeat(200), "棋".repeat(200)] {
+            let cut = shown(&name);
+            assert!((NAME_WIDTH - 1..=NAME_WIDTH).contains(&cut.width()), "{cut}");
+            assert!(cut.ends_with('…'));
+        }
+        assert_eq!(shown(&"x".repeat(NAME_WIDTH)), "x".repeat(NAME_WIDTH));
+    }
+
+    #[test]
+    fn a_result_says_who_chose_what_and_who_won() {
+        let result = |status: &str, winner: &str, choices: [&str; 2]| MatchResult {
+            round: 1,
+            match_id: "R1M1".into(),
+            players: ["P01", "P02"].map(String::from),
+            choices: choices.map(String::from),
+            number: "8".into(),
+            status: status.into(),
+            winner: winner.into(),
+        };
+        let rows = [
+            result("WIN", "P02", ["odd", "even"]),
+            result("DRAW", "", ["odd", "odd"]),
+            result("TECHNICAL_LOSS", "P01", ["even", ""]),
+            result("TECHNICAL_LOSS", "", ["", ""]),
+        ];
+        let name = |id: &str| if id == "P01" { "Random".into() } else { "Markov".into() };
+        assert_eq!(
+            results(&rows, name),
+            [
+                "  R1M1  Random  odd   Markov  even  8  Markov wins\n",
+                "  R1M1  Random  odd   Markov  odd   8  draw\n",
+                "  R1M1  Random  even  Markov  -     8  Random wins by forfeit\n",
+                "  R1M1  Random  -     Markov  -     8  both forfeit\n",
+            ]
+            .concat()
+        );
+    }
+
+    #[test]
+    fn nothing_to_show_is_no_line() {
+        assert_eq!(results(&[], str::to_owned), "");
+    }
+}
