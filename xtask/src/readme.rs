@@ -45,7 +45,7 @@ pub fn run_but_for(done: &[&str]) -> Outcome {
             if let Some(reason) = reason_not_to_run(command, done) {
                 println!("not run: `{}`: {reason}", command.typed());
             } else if command.serves() {
-                serving.push(Server::start(command)?);
+                serving.push(Server::start(command).map_err(|why| block.name(&why))?);
             } else {
                 sh::run_within(COMMAND_LIMIT, &mut sh::line(&command.0)).map_err(|why| block.name(&why))?;
             }
