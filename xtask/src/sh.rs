@@ -2,6 +2,7 @@
 //! time limit. What they print goes to our output; what is started is printed first, as a reader could type it.
 
 use crate::Outcome;
+use std::ffi::OsStr;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -126,11 +127,18 @@ impl Drop for Group {
 
 /// A command as one would type it: its variables, its program, its arguments; of a shell line, the line.
 fn show(command: &Command) -> String {
-    let set = command.get_envs().filter_map(|(name, value)| Some(format!("{}={}", name.display(), value?.display())));
-    let words = std::iter::once(command.get_program()).chain(command.get_args()).map(|word| word.display().to_string());
-    let all: Vec<String> = set.chain(words).collect();
-    let text = all.join(" ");
-    text.strip_prefix("sh -c ").map(String::from).unwrap_or(text)
+    let mut args = command.get_args();
+    if command.get_program() == "sh" && args.next().is_some_and(|arg| arg == "-c") {
+        return args.map(|line| line.display().to_string()).collect();
+    }
+    let set = command.get_envs().filter_map(|(name, value)| Some(format!("{}={}", name.display(), quoted(value?))));
+    let words = std::iter::once(command.get_program()).chain(command.get_args()).map(quoted);
+    set.chain(words).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &OsStr) -> String {
+    let text = word.display().to_string();
+    if text.contains(char::is_whitespace) { format!("'{text}'") } else { text }
 }
 
 fn not_started(shown: &str, error: &std::io::Error) -> String {
@@ -151,6 +159,7 @@ mod tests {
             show(command("cargo").arg("doc").env("RUSTDOCFLAGS", "-Dwarnings")),
             "RUSTDOCFLAGS=-Dwarnings cargo doc"
         );
+        assert_eq!(show(command("cargo").env("RUSTFLAGS", "-C a -C b")), "RUSTFLAGS='-C a -C b' cargo");
         assert_eq!(show(&line("cargo test")), "cargo test");
     }
 
