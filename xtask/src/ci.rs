@@ -1,0 +1,62 @@
+//! `cargo xtask ci`: everything CI does. All steps run, also after one has failed, so that one run shows all there is to
+//! mend; the last lines say what passed, what failed and how long each took.
+
+use crate::{Outcome, fuzz, no_options, readme, sh, thumb, venv};
+use std::time::Instant;
+
+enum Work {
+    /// A command, exactly as one would type it.
+    Line(&'static str),
+    /// Another chore, with its defaults.
+    Chore(fn(&[String]) -> Outcome),
+    /// The README's commands, but for those that another step has run.
+    Readme,
+}
+use Work::{Chore, Line, Readme};
+
+/// Cheap ones first.
+const STEPS: &[(&str, Work)] = &[
+    ("format", Line("cargo fmt --all --check")),
+    ("format of the fuzz targets", Line("cargo fmt --manifest-path fuzz/Cargo.toml --check")),
+    ("lints", Line("cargo clippy --workspace --all-targets -- -D warnings")),
+    ("documentation", Line("RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps")),
+    ("packages of the Python players", Chore(venv::run)),
+    // The command the README gives. It leaves out xtask, which is no default member.
+    ("tests", Line("cargo test")),
+    ("tests of the chores", Line("cargo test -p xtask")),
+    ("no_std build", Chore(thumb::run)),
+    ("fuzz targets", Chore(fuzz::run)),
+    ("commands of the README", Readme),
+];
+
+/// Runs all steps.
+pub fn run(args: &[String]) -> Outcome {
+    no_options(args)?;
+    let mut summary = Vec::new();
+    let mut failed = 0;
+    for (index, (name, work)) in STEPS.iter().enumerate() {
+        println!("\n== {}/{} {name}", index + 1, STEPS.len());
+        let begun = Instant::now();
+        let outcome = match work {
+            Line(line) => sh::run(&mut sh::line(line)),
+            Chore(run) => run(&[]),
+            Readme => readme::run_but_for(&lines()),
+        };
+        let seconds = begun.elapsed().as_secs_f32();
+        summary.push(match outcome {
+            Ok(()) => format!("  ok     {seconds:>7.1} s  {name}"),
+            Err(why) => {
+                failed += 1;
+                println!("FAILED: {why}");
+                format!("  FAILED {seconds:>7.1} s  {name}: {why}")
+            }
+        });
+    }
+    println!("\n== all steps\n{}", summary.join("\n"));
+    if failed == 0 { Ok(()) } else { Err(format!("{failed} of {} steps failed", STEPS.len())) }
+}
+
+/// The commands that are steps of their own.
+fn lines() -> Vec<&'static str> {
+    STEPS.iter().filter_map(|(_, work)| if let Line(line) = work { Some(*line) } else { None }).collect()
+}
