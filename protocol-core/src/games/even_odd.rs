@@ -76,7 +76,8 @@ pub struct EvenOdd {
 }
 
 impl EvenOdd {
-    pub(super) const RULES: Rules = Rules { name: "even_odd", seats: 2..=2, question: Question::Parity };
+    pub(super) const RULES: Rules =
+        Rules { name: "even_odd", seats: 2..=2, question: Question::Parity, columns: "drawn_number,choice_a,choice_b" };
 
     pub(super) fn start(_seats: u8, _draws: &mut Draws) -> Self {
         Self { choices: [None; 2], drawn: None, forfeited: Seats::NONE }
@@ -181,6 +182,13 @@ impl Game for EvenOdd {
             (false, true) => write!(f, "{} chose {parity}, number was {number} ({parity})", names.of(1)),
             (false, false) => write!(f, "Neither chose {parity}, number was {number} ({parity})"),
         }
+    }
+
+    fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(number) = self.drawn {
+            write!(f, "{number}")?;
+        }
+        self.choices.iter().try_for_each(|choice| write!(f, ",{}", choice.map_or("", Parity::name)))
     }
 
     fn digest(&self) -> u64 {

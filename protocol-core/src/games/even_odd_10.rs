@@ -40,7 +40,12 @@ struct Turn<'a> {
 }
 
 impl EvenOdd10 {
-    pub(super) const RULES: Rules = Rules { name: "even_odd_10", seats: 2..=2, question: Question::Move };
+    pub(super) const RULES: Rules = Rules {
+        name: "even_odd_10",
+        seats: 2..=2,
+        question: Question::Move,
+        columns: "drawn_number,choice_a,choice_b",
+    };
 
     pub(super) fn start(_seats: u8, _draws: &mut Draws) -> Self {
         Self { choices: 0, drawn: [0; TURNS], turns: 0, forfeited: Seats::NONE }
@@ -168,6 +173,23 @@ impl Game for EvenOdd10 {
 
     fn reason(&self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} guessed {} of {} turns, {} {}", names.of(0), self.won(0), self.turns, names.of(1), self.won(1))
+    }
+
+    /// Each cell has the ten turns in order, with a space between them.
+    fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let turns = 0..usize::from(self.turns);
+        let gap = |turn| if turn == 0 { "" } else { " " };
+        for (turn, number) in turns.clone().zip(self.drawn) {
+            write!(f, "{}{number}", gap(turn))?;
+        }
+        for seat in 0..2 {
+            f.write_str(",")?;
+            for turn in turns.clone() {
+                let choice = self.choices(turn).get(seat).copied().flatten();
+                write!(f, "{}{}", gap(turn), choice.map_or("-", Parity::name))?;
+            }
+        }
+        Ok(())
     }
 
     fn digest(&self) -> u64 {

@@ -98,6 +98,8 @@ pub struct Rules {
     pub seats: RangeInclusive<u8>,
     /// How it asks for a move.
     pub question: Question,
+    /// The columns it adds to exported results, as [`Game::export`] fills them.
+    pub columns: &'static str,
 }
 
 /// How a game asks for a move. Protocols that have words of their own for a question use them.
@@ -204,6 +206,9 @@ pub trait Game: Sized {
     /// Why it ended as it did, in words.
     fn reason(&self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
+    /// Writes the cells of a finished game for exported results, with a comma between them.
+    fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
     /// What is worth keeping of a finished game for as long as the league is remembered.
     fn digest(&self) -> u64;
 }
@@ -274,6 +279,9 @@ macro_rules! games {
             }
             fn reason(&self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self { $(AnyGame::$kind(game) => game.reason(names, f)),+ }
+            }
+            fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self { $(AnyGame::$kind(game) => game.export(f)),+ }
             }
             fn digest(&self) -> u64 {
                 match self { $(AnyGame::$kind(game) => game.digest()),+ }

@@ -224,6 +224,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         })
     }
 
+    /// A finished match again, as the game recalls it.
+    pub fn recall(&self, id: MatchId) -> Option<AnyGame> {
+        let record = self.record(id)?;
+        Some(AnyGame::recall(self.config.game, self.match_seed(id), record.digest))
+    }
+
+    /// The hash of a match's seed, which binds the box to it.
+    pub fn commitment(&self, id: MatchId) -> crate::fair::Seed {
+        self.match_seed(id).commitment()
+    }
+
     /// The seed of a match that is over. `None` while it is secret.
     pub fn revealed_seed(&self, id: MatchId) -> Option<crate::fair::Seed> {
         self.record(id).map(|_| self.match_seed(id))

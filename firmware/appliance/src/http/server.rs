@@ -412,6 +412,11 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         answer.finish().await
     }
 
+    /// What fits into one write, head included.
+    pub fn room(&self) -> usize {
+        self.buf.len()
+    }
+
     /// Answers `{"error":"<text>"}`. The text must need no escaping.
     pub async fn error(self, status: u16, text: &'static str) -> Result<(), WriteError> {
         let json = [r#"{"error":""#, text, r#""}"#];

@@ -1,0 +1,414 @@
+//! What the box shows: JSON, CSV and the log, and the texts for people and agents. A page of many rows is written row by
+//! row, each from the hall as it is then, so no page is ever held.
+
+use core::fmt::{self, Write as _};
+
+use protocol_core::games::{AnyGame, Game};
+use protocol_core::hall::{Hall, Mode, Player, Stage};
+use protocol_core::json::{self, Full, Shown, Sink};
+use protocol_core::time::Utc;
+use protocol_core::wire::league_v2::outgoing::{GameResult, MatchId};
+use serde::Serialize;
+
+pub(crate) const INDEX: &str = include_str!("../web/index.html");
+pub(crate) const SKILL: &str = include_str!("../web/skill.md");
+pub(crate) const AGENT: &str = include_str!("../web/agent.json");
+pub(crate) const HEALTH: &str = concat!(r#"{"status":"ok","service":"LeagueBox","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
+
+/// The page runs nothing but its own script and talks to nobody but the box.
+pub(crate) const SECURITY: &[(&str, &str)] = &[(
+    "Content-Security-Policy",
+    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; \
+     img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+)];
+
+/// `/api/status.json`
+pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &Hall<P, M, R, L>,
+    now: u64,
+    uptime_seconds: u64,
+    refused_requests: u32,
+    sink: &mut dyn Sink,
+) -> Result<(), Full> {
+    #[derive(Serialize)]
+    struct Page<'a> {
+        state: &'static str,
+        round: u16,
+        total_rounds: u16,
+        players: u16,
+        capacity: usize,
+        /// Why nothing happens, or what does.
+        message: Shown<&'a dyn fmt::Display>,
+        league_id: Shown<protocol_core::wire::league_v2::outgoing::LeagueId>,
+        game_type: &'static str,
+        mode: &'static str,
+        matches_completed: u32,
+        total_matches: u32,
+        running_matches: u16,
+        time: Shown<Utc>,
+        uptime_seconds: u64,
+        refused_requests: u32,
+        log_entries: u64,
+        version: &'static str,
+    }
+    let league = hall.status();
+    let page = Page {
+        state: league.status,
+        round: league.current_round,
+        total_rounds: league.total_rounds,
+        players: league.players,
+        capacity: P,
+        message: Shown(&Why(hall)),
+        league_id: league.league_id,
+        game_type: league.game_type,
+        mode: mode(hall.config().mode),
+        matches_completed: league.matches_completed,
+        total_matches: league.total_matches,
+        running_matches: league.running_matches,
+        time: Shown(Utc(now)),
+        uptime_seconds,
+        refused_requests,
+        log_entries: hall.log().written(),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    json::write(&page, sink)
+}
+
+fn mode(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Lenient => "lenient",
+        Mode::Strict => "strict",
+    }
+}
+
+/// What the box is waiting for, in words for the teacher.
+struct Why<'a, H>(&'a H);
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Display for Why<'_, Hall<P, M, R, L>> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hall = self.0;
+        let players = hall.players().len();
+        match (hall.stage(), hall.config().start_at) {
+            (Stage::Waiting, Some(n)) => write!(f, "Waiting for players: {players} of {n} are here."),
+            (Stage::Waiting, None) if players < 2 => {
+                write!(f, "Waiting for players: {players} here, a league needs at least two.")
+            }
+            (Stage::Waiting, None) => write!(f, "{players} players are here. Waiting for the admin to start."),
+            (Stage::Running(round), _) if hall.is_paused() && hall.tables().next().is_none() => {
+                write!(f, "Paused after round {round}. Waiting for the admin to resume.")
+            }
+            (Stage::Running(round), _) if hall.is_paused() => {
+                write!(f, "Paused: round {round} is being finished, the next one waits.")
+            }
+            (Stage::Running(round), _) => {
+                write!(f, "Round {round} of {}: {} matches are being played.", hall.schedule().rounds(), hall.tables().count())
+            }
+            (Stage::Completed, _) => f.write_str("The league is over. The admin can rematch or reset."),
+        }
+    }
+}
+
+/// What a command of the admin is answered with.
+pub(crate) fn done<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &Hall<P, M, R, L>,
+    sink: &mut dyn Sink,
+) -> Result<(), Full> {
+    #[derive(Serialize)]
+    struct Done<'a> {
+        status: &'static str,
+        state: &'static str,
+        message: Shown<&'a dyn fmt::Display>,
+    }
+    json::write(&Done { status: "ok", state: hall.status().status, message: Shown(&Why(hall)) }, sink)
+}
+
+/// `/api/matches/R1M1.json`
+pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &Hall<P, M, R, L>,
+    id: MatchId,
+    sink: &mut dyn Sink,
+) -> Result<(), Full> {
+    #[derive(Serialize)]
+    struct Page<G> {
+        #[serde(rename = "game_type")]
+        game: &'static str,
+        #[serde(rename = "$flat")]
+        line: protocol_core::hall::MatchLine,
+        /// The referee's state, while it is being played.
+        phase: Option<Shown<protocol_core::referee::Phase>>,
+        seed_commitment: Option<Shown<protocol_core::fair::Seed>>,
+        match_seed: Option<Shown<protocol_core::fair::Seed>>,
+        finished_at: Option<Shown<Utc>>,
+        game_result: Option<GameResult<G>>,
+    }
+    let line = hall.match_line(id).ok_or(Full)?;
+    let table = hall.table(id);
+    let begun = table.is_some() || hall.record(id).is_some();
+    let page = Page {
+        game: hall.config().game.rules().name,
+        line,
+        phase: table.map(|table| Shown(table.play.phase())),
+        seed_commitment: begun.then(|| Shown(hall.commitment(id))),
+        match_seed: hall.revealed_seed(id).map(Shown),
+        finished_at: hall.record(id).map(|record| Shown(record.finished)),
+        game_result: hall.game_result(id),
+    };
+    json::write(&page, sink)
+}
+
+/// Pages of many rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rows {
+    Standings,
+    Schedule,
+    Players,
+    /// One player and its compliance report.
+    Player(u16),
+    Results,
+    Log,
+}
+
+impl Rows {
+    pub fn content_type(self) -> &'static str {
+        match self {
+            Rows::Results => "text/csv; charset=utf-8",
+            Rows::Log => "application/x-ndjson",
+            _ => crate::routes::JSON,
+        }
+    }
+
+    pub fn headers(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Rows::Results => &[("Content-Disposition", "attachment; filename=\"results.csv\"")],
+            Rows::Log => &[("Content-Disposition", "attachment; filename=\"log.jsonl\"")],
+            _ => &[],
+        }
+    }
+
+    pub fn exists<const P: usize, const M: usize, const R: usize, const L: usize>(
+        self,
+        hall: &Hall<P, M, R, L>,
+    ) -> bool {
+        match self {
+            Rows::Player(number) => player(hall, number).is_some(),
+            _ => true,
+        }
+    }
+
+    /// Writes the part that `at` names, moves `at` to the next, and says whether there is one.
+    pub fn write<const P: usize, const M: usize, const R: usize, const L: usize>(
+        self,
+        hall: &Hall<P, M, R, L>,
+        at: &mut u64,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, Full> {
+        let part = *at;
+        *at += 1;
+        match self {
+            Rows::Standings => {
+                #[derive(Serialize)]
+                struct Head {
+                    state: &'static str,
+                    round: u16,
+                }
+                let league = hall.status();
+                list(part, sink, &Head { state: league.status, round: league.current_round }, "standings", |row| {
+                    hall.standings().nth(row)
+                })
+            }
+            Rows::Players => {
+                #[derive(Serialize)]
+                struct Head {
+                    registered: usize,
+                }
+                list(part, sink, &Head { registered: hall.players().len() }, "players", |row| {
+                    hall.players().get(row).map(Person::of)
+                })
+            }
+            Rows::Player(number) => {
+                #[derive(Serialize)]
+                struct Broken<'a> {
+                    rule: &'static str,
+                    count: u16,
+                    example: &'a str,
+                    advice: &'static str,
+                }
+                let player = player(hall, number).ok_or(Full)?;
+                list(part, sink, &Person::of(player), "compliance", |row| {
+                    player.compliance.broken().nth(row).map(|(rule, count, example)| Broken {
+                        rule: rule.code(),
+                        count,
+                        example,
+                        advice: rule.advice(),
+                    })
+                })
+            }
+            Rows::Schedule => schedule(hall, part, sink),
+            Rows::Results => results(hall, part, sink),
+            Rows::Log => match hall.log().at_or_after(part) {
+                Some((number, entry)) => {
+                    *at = number + 1;
+                    json::write(entry, sink)?;
+                    sink.put(b"\n")?;
+                    Ok(true)
+                }
+                None => Ok(false),
+            },
+        }
+    }
+}
+
+fn player<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &Hall<P, M, R, L>,
+    number: u16,
+) -> Option<&Player> {
+    hall.players().iter().find(|player| player.number == number)
+}
+
+/// Part `part` of `{head…,"name":[row,row,…]}`: the head, then a row each, then the end.
+fn list<T: Serialize>(
+    part: u64,
+    sink: &mut dyn Sink,
+    head: &impl Serialize,
+    name: &'static str,
+    row: impl Fn(usize) -> Option<T>,
+) -> Result<bool, Full> {
+    if part == 0 {
+        // The head's closing brace is left for the end.
+        let length = json::count(head).saturating_sub(1);
+        json::write(head, &mut First { sink: &mut *sink, left: length })?;
+        for piece in [",\"", name, "\":["] {
+            sink.put(piece.as_bytes())?;
+        }
+        return Ok(true);
+    }
+    match row(part as usize - 1) {
+        Some(row) => {
+            if part > 1 {
+                sink.put(b",")?;
+            }
+            json::write(&row, sink)?;
+            Ok(true)
+        }
+        None => {
+            sink.put(b"]}\n")?;
+            Ok(false)
+        }
+    }
+}
+
+/// Lets the first bytes through.
+struct First<'a> {
+    sink: &'a mut dyn Sink,
+    left: usize,
+}
+
+impl Sink for First<'_> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        let n = bytes.len().min(self.left);
+        self.left -= n;
+        self.sink.put(bytes.get(..n).unwrap_or_default())
+    }
+}
+
+/// A player on one line.
+#[derive(Serialize)]
+struct Person<'a> {
+    player_id: Shown<protocol_core::wire::league_v2::outgoing::AgentId>,
+    display_name: &'a str,
+    version: &'a str,
+    contact_endpoint: &'a str,
+    /// Where it is really called.
+    address: Shown<&'a protocol_core::wire::endpoint::Endpoint>,
+    state: &'static str,
+    dialect: &'static str,
+    violations: u32,
+}
+
+impl<'a> Person<'a> {
+    fn of(player: &'a Player) -> Self {
+        Self {
+            player_id: Shown(player.id()),
+            display_name: &player.name,
+            version: &player.version,
+            contact_endpoint: &player.endpoint.given,
+            address: Shown(&player.endpoint),
+            state: player.state.name(),
+            dialect: player.style.dialect.name(),
+            violations: player.compliance.total(),
+        }
+    }
+}
+
+/// A part for each match.
+fn schedule<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &Hall<P, M, R, L>,
+    part: u64,
+    sink: &mut dyn Sink,
+) -> Result<bool, Full> {
+    if part == 0 {
+        let empty = hall.schedule().rounds() == 0;
+        sink.put(if empty { b"{\"rounds\":[]}\n" } else { b"{\"rounds\":[" })?;
+        return Ok(!empty);
+    }
+    let Some((round, table)) = hall.schedule().at(part as usize - 1) else {
+        sink.put(b"]}\n")?;
+        return Ok(false);
+    };
+    if table == 1 {
+        let mut head = heapless::String::<48>::new();
+        let comma = if round > 1 { "," } else { "" };
+        write!(head, "{comma}{{\"round_id\":{round},\"matches\":[").map_err(|_| Full)?;
+        sink.put(head.as_bytes())?;
+    } else {
+        sink.put(b",")?;
+    }
+    json::write(&hall.match_line(MatchId { round, table }), sink)?;
+    if table == hall.schedule().matches_per_round() {
+        sink.put(b"]}")?;
+    }
+    Ok(true)
+}
+
+/// A part for each match that is over.
+fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &Hall<P, M, R, L>,
+    part: u64,
+    sink: &mut dyn Sink,
+) -> Result<bool, Full> {
+    if part == 0 {
+        for piece in [
+            "round_id,match_id,player_a,player_b,status,winner,points_a,points_b,end_reason,",
+            hall.config().game.rules().columns,
+            ",finished_at\r\n",
+        ] {
+            sink.put(piece.as_bytes())?;
+        }
+        return Ok(true);
+    }
+    let Some((round, table)) = hall.schedule().at(part as usize - 1) else { return Ok(false) };
+    let id = MatchId { round, table };
+    let (Some(record), Some(line), Some(game)) = (hall.record(id), hall.match_line(id), hall.recall(id)) else {
+        return Ok(true);
+    };
+    let mut text = heapless::String::<512>::new();
+    let (a, b) = (line.player_A_id.0, line.player_B_id.0);
+    write!(text, "{round},{id},{a},{b},{},", record.status().name()).map_err(|_| Full)?;
+    if let Some(winner) = line.winner {
+        write!(text, "{}", winner.0).map_err(|_| Full)?;
+    }
+    let (points_a, points_b) = (record.verdict(0).points(), record.verdict(1).points());
+    write!(text, ",{points_a},{points_b},{},", record.end_reason()).map_err(|_| Full)?;
+    write!(text, "{},{}\r\n", Cells(&game), record.finished).map_err(|_| Full)?;
+    sink.put(text.as_bytes())?;
+    Ok(true)
+}
+
+struct Cells<'a>(&'a AnyGame);
+
+impl fmt::Display for Cells<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.export(f)
+    }
+}
+
