@@ -4,11 +4,23 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
-use crate::cli::Options;
+use appliance::Appliance;
+use async_executor::LocalExecutor;
+use embassy_futures::select::{Either, select};
+use protocol_core::fair::Seed;
+use protocol_core::games::GameKind;
+use protocol_core::hall::{Config, Hall, Mode};
+use protocol_core::referee::Timing;
+use protocol_core::wire::league_v2::outgoing::Row;
+
+use crate::cli::{self, Options};
+use crate::clock::SystemClock;
 use crate::failure::{Failure, say};
 use crate::net::{Dialler, Listener, allow_many_sockets};
 use crate::stop::Stop;
+use crate::table::{self, Standing};
 use crate::{entropy, lan, startup};
 
 /// A box that is about to serve: its port is bound and nothing about it is left to choose.
@@ -84,20 +96,111 @@ impl Ready {
     }
 }
 
-/// SEAM: the appliance goes here. For now the port is open and nobody answers.
-///
-/// What it must do: serve on `listener` (accept through [`Listener`], dial players through [`Dialler`]) until
-/// `stop` is raised; with `options.once` return when the league has ended, having printed
-/// [`crate::table::standings`]. Returning drops the listener and every connection.
+/// Players the desktop has room for; the other sizes follow.
+const PLAYERS: usize = 512;
+/// All matches of a round at once.
+const MATCHES: usize = PLAYERS / 2;
+const RESULTS: usize = PLAYERS * (PLAYERS - 1) / 2;
+/// A league of thirty leaves some 15,000 entries.
+const LOG: usize = 32_768;
+/// Connections served at once; more wait in the system's queue.
+const WORKERS: usize = 192;
+/// Requests and what is sent in one go. A table of 32 players takes 5 KB.
+const WORKER_BYTES: usize = 16 * 1024;
+/// A call's head and a player's whole reply; the box of the board reads less.
+const LINE_BYTES: usize = 8 * 1024;
+/// The hall of 512 players is some 10 MB and is built on the stack before it moves to the heap.
+const STACK_BYTES: usize = 256 * 1024 * 1024;
+
+type Box512 = Appliance<SystemClock, PLAYERS, MATCHES, RESULTS, LOG>;
+
+/// Serves until `stop` is raised; with `--once` until the league has ended, whose standings it then prints. Returning
+/// drops the listener and every connection.
 fn serve(ready: Ready, stop: &Stop) -> Result<(), Failure> {
-    let Ready { options, listener, address, seed, admin_code } = ready;
-    let _for_the_appliance = (options, address, seed, admin_code, Dialler);
-    async_io::block_on(async {
-        let _listener =
-            Listener::new(listener).map_err(|error| Failure::work(format!("cannot use the port: {error}")))?;
-        stop.raised().await;
-        Ok(())
+    let stop = stop.clone();
+    let thread = thread::Builder::new().name("box".into()).stack_size(STACK_BYTES).spawn(move || serve_here(ready, &stop));
+    let thread = thread.map_err(|error| Failure::work(format!("cannot start a thread: {error}")))?;
+    thread.join().unwrap_or_else(|_| {
+        Err(Failure::work("the box stopped by a fault of its own: please report the lines above"))
     })
+}
+
+fn serve_here(ready: Ready, stop: &Stop) -> Result<(), Failure> {
+    let once = ready.options.once;
+    let listener = ready.listener.try_clone().and_then(Listener::new);
+    let listener = listener.map_err(|error| Failure::work(format!("cannot use the port: {error}")))?;
+    let leaguebox = appliance(&ready)?;
+    let executor = LocalExecutor::new();
+    for _ in 0..WORKERS {
+        let (leaguebox, listener) = (&leaguebox, &listener);
+        let worker = async move {
+            let (mut incoming, mut outgoing) = (vec![0; WORKER_BYTES], vec![0; WORKER_BYTES]);
+            leaguebox.serve(listener, &mut incoming, &mut outgoing).await
+        };
+        executor.spawn(worker).detach();
+    }
+    for player in 0..PLAYERS as u16 {
+        let leaguebox = &leaguebox;
+        let line = async move {
+            let (mut buf, mut message) = (vec![0; LINE_BYTES], vec![0; LINE_BYTES]);
+            leaguebox.line(player, &Dialler, &mut buf, &mut message).await
+        };
+        executor.spawn(line).detach();
+    }
+    executor.spawn(leaguebox.keep_time()).detach();
+    let ended = async {
+        match once {
+            true => leaguebox.league_over().await,
+            false => std::future::pending().await,
+        }
+    };
+    let finished = async_io::block_on(executor.run(select(ended, stop.raised())));
+    if let Either::First(()) = finished {
+        say(&mut io::stdout(), &format!("\nFinal standings\n{}", table::standings(&standings(&leaguebox))))?;
+    }
+    Ok(())
+}
+
+fn appliance(ready: &Ready) -> Result<Box<Box512>, Failure> {
+    let options = &ready.options;
+    let address = lan::addresses(ready.address).first().copied().unwrap_or(ready.address);
+    let ms = |duration: Duration| duration.as_millis() as u64;
+    let config = Config {
+        game: GameKind::named(options.game).unwrap_or(GameKind::EvenOdd),
+        mode: match options.mode {
+            cli::Mode::Lenient => Mode::Lenient,
+            cli::Mode::Strict => Mode::Strict,
+        },
+        timing: Timing {
+            join_ms: ms(options.join_timeout),
+            move_ms: ms(options.move_timeout),
+            retry_base_ms: ms(options.retry_base),
+            ..Timing::default()
+        },
+        start_at: options.start_at,
+        endpoint: format!("http://{address}/mcp").as_str().try_into().unwrap_or_default(),
+    };
+    // Tokens are never repeatable, even where the draws are.
+    let secret = Seed(entropy::bytes()?);
+    let code = ready.admin_code.as_str().try_into().map_err(|_| Failure::usage("--admin-code is too long"))?;
+    let hall = Hall::new(config, Seed(ready.seed), secret);
+    Ok(Box::new(Appliance::new(hall, SystemClock::new(), code)))
+}
+
+fn standings(leaguebox: &Box512) -> Vec<Standing> {
+    leaguebox.act(|hall, _| hall.refresh_standings());
+    let row = |row: Row<'_>| Standing {
+        rank: row.rank.into(),
+        player_id: row.player_id.0.to_string(),
+        display_name: row.display_name.to_owned(),
+        played: row.played.into(),
+        wins: row.wins.into(),
+        draws: row.draws.into(),
+        losses: row.losses.into(),
+        technical_losses: row.technical_losses.into(),
+        points: row.points.into(),
+    };
+    leaguebox.hall(|hall| hall.standings().map(row).collect())
 }
 
 #[cfg(test)]

@@ -1,7 +1,11 @@
 //! `leaguebox verify`: recomputes what was drawn in a match from the seed GAME_OVER revealed, and checks that this is the
 //! seed the box was bound to. How numbers follow from a seed is protocol-core's; this is the report.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
+
+use protocol_core::fair::{Draws, Seed};
+use protocol_core::games::{AnyGame, Game, GameKind};
+use protocol_core::json;
 
 use crate::cli::VerifyOptions;
 use crate::failure::Failure;
@@ -20,9 +24,29 @@ pub fn verify(options: &VerifyOptions) -> Result<String, Failure> {
     report(options, &recompute(options.game, options.seed)?)
 }
 
-/// SEAM: protocol-core's draws go here: the seed's commitment, and one number per turn of the game.
-fn recompute(_game: &str, _seed: [u8; 32]) -> Result<Recomputed, Failure> {
-    Err(Failure::work("verify is not built yet"))
+/// The seed's commitment, and the numbers the game draws from it, turn by turn.
+fn recompute(game: &str, seed: [u8; 32]) -> Result<Recomputed, Failure> {
+    let seed = Seed(seed);
+    let kind = GameKind::named(game).ok_or_else(|| Failure::usage(format!("there is no game {game}")))?;
+    let mut draws = Draws::new(seed);
+    let mut game = AnyGame::start(kind, 2, &mut draws);
+    // What is chosen does not change what is drawn, so any choices will do.
+    let any = json::parse(b"\"even\"").map_err(|error| Failure::work(error.to_string()))?;
+    while let Some(seat) = game.to_move().iter().next() {
+        game.play(seat, any, &mut draws).map_err(|illegal| Failure::work(illegal.0))?;
+    }
+    let exported = Exported(&game).to_string();
+    let numbers = exported.split(',').next().unwrap_or_default();
+    let numbers = numbers.split(' ').filter_map(|number| number.parse().ok()).collect();
+    Ok(Recomputed { commitment: seed.commitment().0, numbers })
+}
+
+struct Exported<'a>(&'a AnyGame);
+
+impl fmt::Display for Exported<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.export(f)
+    }
 }
 
 fn report(options: &VerifyOptions, recomputed: &Recomputed) -> Result<String, Failure> {
