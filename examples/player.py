@@ -31,8 +31,6 @@ def answer(message):
         return envelope("MOVE_RESPONSE", message, move={"action": "choose", "value": choose(message)})
     if kind == "GAME_OVER":
         print(message["match_id"], message["game_result"].get("reason"), flush=True)
-    if kind == "LEAGUE_COMPLETED":
-        print("The champion is", message["champion"]["display_name"], flush=True)
     return {"status": "ok"}
 
 
@@ -56,13 +54,16 @@ class Server(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(reply)
 
+    def log_message(self, *_):
+        """No line for every request."""
+
 
 def register(box, name, port):
-    request = {"protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:new",
-               "timestamp": now(), "conversation_id": f"register-{port}",
-               "player_meta": {"display_name": name, "contact_endpoint": f"http://localhost:{port}/mcp",
-                               "version": "1.0.0", "game_types": ["even_odd", "even_odd_10"]}}
-    call = {"jsonrpc": "2.0", "method": "register_player", "params": request, "id": 1}
+    call = {"jsonrpc": "2.0", "method": "register_player", "id": 1, "params": {
+        "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:new",
+        "timestamp": now(), "conversation_id": f"register-{port}",
+        "player_meta": {"display_name": name, "contact_endpoint": f"http://localhost:{port}/mcp",
+                        "version": "1.0.0", "game_types": ["even_odd", "even_odd_10"]}}}
     post = urllib.request.Request(box + "/mcp", json.dumps(call).encode(), {"Content-Type": "application/json"})
     result = json.load(urllib.request.urlopen(post))["result"]
     if result["status"] != "ACCEPTED":
@@ -74,7 +75,6 @@ parser = argparse.ArgumentParser()
 for flag, default in ("--box", "http://localhost:8000"), ("--port", 8101), ("--name", "Ada"):
     parser.add_argument(flag, type=type(default), default=default)
 options = parser.parse_args()
-server = ThreadingHTTPServer(("", options.port), Server)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-register(options.box, options.name, options.port)
+threading.Thread(target=ThreadingHTTPServer(("", options.port), Server).serve_forever, daemon=True).start()
+register(**vars(options))
 threading.Event().wait()

@@ -4,8 +4,9 @@ use crate::http::{self, Response};
 use crate::{free_port, wait_for};
 use serde_json::{Value, json};
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
@@ -108,15 +109,23 @@ fn collect(mut pipe: ChildStdout) -> JoinHandle<String> {
     })
 }
 
-/// The box that cargo built beside this test: `target/<profile>/leaguebox`, two levels above `deps/<test>`.
-fn executable() -> PathBuf {
-    let test = std::env::current_exe().expect("this test's path");
-    let profile = test.parent().and_then(|deps| deps.parent()).expect("a profile directory");
-    let path = profile.join(format!("leaguebox{}", std::env::consts::EXE_SUFFIX));
-    assert!(
-        path.exists(),
-        "no box at {}: run `cargo build -p leaguebox` first (add --release if the test has it)",
-        path.display()
-    );
-    path
+/// The box to test: `LEAGUEBOX` if set, else the one beside this test, `target/<profile>/leaguebox`, brought up to date.
+fn executable() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| {
+        if let Some(path) = std::env::var_os("LEAGUEBOX") {
+            return path.into();
+        }
+        let test = std::env::current_exe().expect("this test's path");
+        let profile = test.parent().and_then(Path::parent).expect("tests are in target/<profile>/deps");
+        // `cargo test` builds no binary of another package, so a test would judge yesterday's box, or none.
+        if let Some(cargo) = std::env::var_os("CARGO") {
+            let release: &[&str] = if profile.ends_with("release") { &["--release"] } else { &[] };
+            let built = Command::new(cargo).args(["build", "--quiet", "-p", "leaguebox"]).args(release).status();
+            assert!(built.is_ok_and(|status| status.success()), "`cargo build -p leaguebox` failed");
+        }
+        let path = profile.join(format!("leaguebox{}", std::env::consts::EXE_SUFFIX));
+        assert!(path.exists(), "no box at {}: run `cargo build -p leaguebox`", path.display());
+        path
+    })
 }

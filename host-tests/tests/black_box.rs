@@ -1,9 +1,10 @@
 //! Whole leagues, from registration to champion, seen from outside.
 
-use host_tests::crowd::Crowd;
+use host_tests::crowd::{Crowd, Event};
 use host_tests::leaguebox::LeagueBox;
 use host_tests::{results, schema};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 /// Plays a league of `count` and checks its exports against each other and against the rules.
 fn play(count: usize, game: &str) -> Crowd {
@@ -148,6 +149,77 @@ fn one_seed_gives_one_league() {
         drawn
     };
     assert_eq!(league(), league());
+}
+
+#[test]
+fn the_seed_told_at_the_end_is_the_one_committed_to_at_the_start() {
+    let leaguebox = LeagueBox::start(&["--start-at", "4"]);
+    let crowd = Crowd::of(&leaguebox, 4);
+    crowd.wait_for_the_end();
+    let events = crowd.events();
+    let overs: Vec<_> = events.iter().filter(|event| event.is("GAME_OVER")).collect();
+    assert_eq!(overs.len(), 12);
+    for over in overs {
+        let is_its_invitation = |event: &&Event| {
+            event.is("GAME_INVITATION")
+                && event.player == over.player
+                && event.message["match_id"] == over.message["match_id"]
+        };
+        let invitation = events.iter().find(is_its_invitation).expect("an invitation");
+        let seed = over.message["seed"].as_str().expect("a seed");
+        let bytes: Vec<u8> = (0..seed.len())
+            .step_by(2)
+            .map(|place| u8::from_str_radix(&seed[place..place + 2], 16).expect("the seed is in hexadecimal"))
+            .collect();
+        let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(invitation.message["seed_commitment"], hash, "{}", over.message);
+    }
+}
+
+#[test]
+fn no_public_page_tells_a_token() {
+    let leaguebox = LeagueBox::start(&["--start-at", "2"]);
+    let crowd = Crowd::of(&leaguebox, 2);
+    crowd.wait_for_the_end();
+    let pages = [
+        "standings.json",
+        "schedule.json",
+        "players.json",
+        "matches/R1M1.json",
+        "status.json",
+        "results.csv",
+        "log.jsonl",
+    ];
+    for page in pages {
+        let response = leaguebox.get(&format!("/api/{page}"));
+        assert_eq!(response.status, 200, "{page}");
+        for member in &crowd.members {
+            assert!(!response.body.contains(&member.token), "{page} gives away a token: {}", response.body);
+        }
+    }
+}
+
+#[test]
+fn the_small_documents_agree_with_each_other() {
+    let leaguebox = LeagueBox::start(&["--start-at", "4"]);
+    let crowd = Crowd::of(&leaguebox, 4);
+    crowd.wait_for_the_end();
+    let players = leaguebox.get_json("/api/players.json");
+    for member in &crowd.members {
+        let listed =
+            players["players"].as_array().expect("players").iter().find(|player| player["player_id"] == member.id);
+        assert_eq!(listed.expect("everybody is listed")["display_name"], member.name);
+    }
+    for row in results::parse(&leaguebox.get("/api/results.csv").body) {
+        let document = leaguebox.get_json(&format!("/api/matches/{}.json", row.get("match_id")));
+        for (field, column) in
+            [("match_id", "match_id"), ("player_A_id", "player_a"), ("player_B_id", "player_b"), ("status", "status")]
+        {
+            assert_eq!(document[field], row.get(column), "{document}");
+        }
+    }
+    assert_eq!(leaguebox.get("/api/matches/R9M9.json").status, 404);
+    assert!(leaguebox.get_json("/api/status.json")["state"].is_string());
 }
 
 /// 130,816 matches and 1.5 million calls: `cargo test --release -- --ignored`.
