@@ -21,7 +21,6 @@ def choose(message):
 
 
 def answer(message):
-    """What to say to one message of the box."""
     kind = message["message_type"]
     if kind == "GAME_INVITATION":
         return envelope("GAME_JOIN_ACK", message, accept=True, arrival_timestamp=now())
@@ -60,10 +59,10 @@ class Server(BaseHTTPRequestHandler):
 
 def register(box, name, port):
     call = {"jsonrpc": "2.0", "method": "register_player", "id": 1, "params": {
-        "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:new",
-        "timestamp": now(), "conversation_id": f"register-{port}",
-        "player_meta": {"display_name": name, "contact_endpoint": f"http://localhost:{port}/mcp",
-                        "version": "1.0.0", "game_types": ["even_odd", "even_odd_10"]}}}
+        "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:new", "timestamp": now(),
+        "conversation_id": f"register-{port}", "player_meta": {
+            "display_name": name, "contact_endpoint": f"http://localhost:{port}/mcp",
+            "version": "1.0.0", "game_types": ["even_odd", "even_odd_10"]}}}
     post = urllib.request.Request(box + "/mcp", json.dumps(call).encode(), {"Content-Type": "application/json"})
     result = json.load(urllib.request.urlopen(post))["result"]
     if result["status"] != "ACCEPTED":

@@ -91,9 +91,13 @@ impl Player {
         })
     }
 
-    /// Waits for the last message of a league.
+    /// Waits for the last message of a league. A player that refuses a message will hardly get there: it says why at once.
     pub fn wait_for_the_end(&self) {
-        wait_for(&format!("{} hears LEAGUE_COMPLETED", self.name), || self.received_of("LEAGUE_COMPLETED").pop());
+        wait_for(&format!("{} hears LEAGUE_COMPLETED", self.name), || {
+            let refused = self.entries("refused");
+            assert!(refused.is_empty(), "{} refuses what the box says: {refused:?}", self.name);
+            self.received_of("LEAGUE_COMPLETED").pop()
+        });
     }
 
     /// Waits until it ends by itself; its exit code.

@@ -53,7 +53,6 @@ fn every_family_plays_a_whole_league_without_a_technical_loss() {
 
     for player in &players {
         assert_eq!(player.received_of("GAME_OVER").len(), COUNT - 1, "{} hears every result", player.name);
-        assert_eq!(player.entries("refused"), Vec::<serde_json::Value>::new(), "{} finds nothing wrong", player.name);
         // The bare family logs wrong dialects too, while the box still finds out how to talk to it.
         let messages: Vec<_> =
             player.received().into_iter().filter(|message| message.get("jsonrpc").is_none()).collect();
