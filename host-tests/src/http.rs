@@ -28,16 +28,18 @@ impl Response {
     }
 }
 
-/// Sends `head` and `body` as they are and reads until the box closes.
+/// Sends the parts one by one, as they are, and reads until the box closes.
 pub fn exchange(port: u16, parts: &[&[u8]]) -> Result<Response> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
-    for part in parts {
-        stream.write_all(part)?;
-    }
+    // The box may answer and close before it has read all: what it said still counts.
+    let sent = parts.iter().try_for_each(|part| stream.write_all(part));
     let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes)?;
+    let read = stream.read_to_end(&mut bytes);
+    if bytes.is_empty() {
+        sent.and(read)?;
+    }
     let text = String::from_utf8(bytes).map_err(|error| Error::new(ErrorKind::InvalidData, error))?;
     let (head, body) = text
         .split_once("\r\n\r\n")

@@ -9,11 +9,9 @@ use std::time::Duration;
 
 const PING: &str = r#"{"jsonrpc":"2.0","method":"ping","params":{},"id":1}"#;
 
-/// What curl prints for `arguments`, with the box's address before every path.
+/// What curl prints for `arguments`, where `BOX` stands for the box's address.
 fn curl(leaguebox: &LeagueBox, arguments: &[&str], stdin: &str) -> String {
-    let url = leaguebox.url();
-    let arguments =
-        arguments.iter().map(|text| if text.starts_with('/') { format!("{url}{text}") } else { text.to_string() });
+    let arguments = arguments.iter().map(|text| text.replace("BOX", &leaguebox.url()));
     let mut child = Command::new("curl")
         .args(["--silent", "--show-error", "--max-time", "30", "--noproxy", "*"])
         .args(arguments)
@@ -34,9 +32,9 @@ fn status(leaguebox: &LeagueBox, arguments: &[&str], stdin: &str) -> String {
 #[test]
 fn the_wrong_path_is_404_and_the_wrong_method_405() {
     let leaguebox = LeagueBox::start(&[]);
-    assert_eq!(status(&leaguebox, &["/no/such/page"], ""), "404");
-    assert_eq!(status(&leaguebox, &["/mcp"], ""), "405");
-    assert_eq!(status(&leaguebox, &["-X", "DELETE", "/health"], ""), "405");
+    assert_eq!(status(&leaguebox, &["BOX/no/such/page"], ""), "404");
+    assert_eq!(status(&leaguebox, &["BOX/mcp"], ""), "405");
+    assert_eq!(status(&leaguebox, &["-X", "DELETE", "BOX/health"], ""), "405");
     assert_eq!(leaguebox.get("/mcp").header("allow"), Some("POST"), "a 405 says what is allowed");
 }
 
@@ -59,7 +57,7 @@ fn a_body_too_large_is_413_before_it_is_sent() {
 fn a_head_too_large_is_431() {
     let leaguebox = LeagueBox::start(&[]);
     let cookie = format!("Cookie: {}", "x".repeat(20_000));
-    assert_eq!(status(&leaguebox, &["-H", &cookie, "/health"], ""), "431");
+    assert_eq!(status(&leaguebox, &["-H", &cookie, "BOX/health"], ""), "431");
 }
 
 #[test]
@@ -80,14 +78,14 @@ fn a_malformed_head_is_400() {
 #[test]
 fn a_chunked_body_is_understood() {
     let leaguebox = LeagueBox::start(&[]);
-    let arguments = ["-H", "Transfer-Encoding: chunked", "-H", "Content-Type: application/json", "-d", "@-", "/mcp"];
+    let arguments = ["-H", "Transfer-Encoding: chunked", "-H", "Content-Type: application/json", "-d", "@-", "BOX/mcp"];
     assert!(curl(&leaguebox, &arguments, PING).contains("\"result\""));
 }
 
 #[test]
 fn a_client_that_waits_for_100_continue_is_told_to_go_on() {
     let leaguebox = LeagueBox::start(&[]);
-    let arguments = ["--include", "--expect100-timeout", "20", "-H", "Expect: 100-continue", "-d", "@-", "/mcp"];
+    let arguments = ["--include", "--expect100-timeout", "20", "-H", "Expect: 100-continue", "-d", "@-", "BOX/mcp"];
     let printed = curl(&leaguebox, &arguments, PING);
     assert!(printed.starts_with("HTTP/1.1 100"), "{printed}");
     assert!(printed.contains("\"result\""), "{printed}");
@@ -96,7 +94,7 @@ fn a_client_that_waits_for_100_continue_is_told_to_go_on() {
 #[test]
 fn one_connection_carries_several_requests() {
     let leaguebox = LeagueBox::start(&[]);
-    let printed = curl(&leaguebox, &["--write-out", " %{num_connects} ", "/health", "/health"], "");
+    let printed = curl(&leaguebox, &["--write-out", " %{num_connects} ", "BOX/health", "BOX/health"], "");
     assert!(printed.contains(" 1 ") && printed.contains(" 0 "), "the second needs no new connection: {printed}");
 }
 
@@ -121,7 +119,7 @@ fn two_requests_sent_at_once_are_answered_in_order() {
 fn head_is_get_without_the_body() {
     let leaguebox = LeagueBox::start(&[]);
     let get = leaguebox.get("/health");
-    let head = curl(&leaguebox, &["--head", "/health"], "");
+    let head = curl(&leaguebox, &["--head", "BOX/health"], "");
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
     let length = format!("content-length: {}", get.body.len());
     assert!(head.to_ascii_lowercase().contains(&length), "{length} in {head}");
