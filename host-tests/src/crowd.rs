@@ -1,0 +1,275 @@
+//! Many honest players in one process: canonical dialect, one listener, one path per player, one thread per connection.
+//!
+//! For leagues where the players are not the question. It remembers what every player was told, in the order it was
+//! told, so a test can judge by the order of events and not by the clock. Real agents are in `players/`.
+
+use crate::leaguebox::LeagueBox;
+use crate::{PATIENCE, wait_for};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+
+/// One message that one player received. Its place in the list is when.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// Which player of the crowd, from 0.
+    pub player: usize,
+    /// The message, without its JSON-RPC envelope.
+    pub message: Value,
+}
+
+impl Event {
+    /// Whether it is of this type.
+    pub fn is(&self, message_type: &str) -> bool {
+        self.message["message_type"] == message_type
+    }
+}
+
+/// What a player learned when it registered.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// The id the box gave it.
+    pub id: String,
+    /// The token the box gave it.
+    pub token: String,
+    /// The name it gave itself.
+    pub name: String,
+}
+
+/// The players.
+pub struct Crowd {
+    /// Those who registered, in that order.
+    pub members: Vec<Member>,
+    port: u16,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    events: Mutex<Vec<Event>>,
+    /// Messages answered.
+    told: AtomicUsize,
+    /// Players that were told that the league is over.
+    finished: AtomicUsize,
+    /// A player asked for its choice waits while this is set.
+    held: Mutex<bool>,
+    released: Condvar,
+    /// Remembers nothing but `finished`, for leagues whose messages would not fit in memory.
+    forgetful: bool,
+    over: AtomicBool,
+}
+
+impl Crowd {
+    /// Nobody yet, but the door is open.
+    pub fn new() -> Crowd {
+        Crowd::with(Shared::default())
+    }
+
+    /// A crowd that remembers only who has finished.
+    pub fn forgetful() -> Crowd {
+        Crowd::with(Shared { forgetful: true, ..Shared::default() })
+    }
+
+    fn with(shared: Shared) -> Crowd {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("an address").port();
+        let shared = Arc::new(shared);
+        let door = shared.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if door.over.load(Ordering::Relaxed) {
+                    return;
+                }
+                let shared = door.clone();
+                let small = thread::Builder::new().stack_size(256 * 1024);
+                small.spawn(move || drop(serve(stream, &shared))).expect("a thread");
+            }
+        });
+        Crowd { members: Vec::new(), port, shared }
+    }
+
+    /// `count` players, all registered.
+    pub fn of(leaguebox: &LeagueBox, count: usize) -> Crowd {
+        let mut crowd = Crowd::new();
+        crowd.enlist(leaguebox, count);
+        crowd
+    }
+
+    /// Registers `count` more players.
+    pub fn enlist(&mut self, leaguebox: &LeagueBox, count: usize) {
+        for _ in 0..count {
+            let name = format!("Player {}", self.members.len() + 1);
+            self.register(leaguebox, &name, "127.0.0.1");
+        }
+    }
+
+    /// Registers one player that says it lives at `host`; the box's answer.
+    pub fn register(&mut self, leaguebox: &LeagueBox, name: &str, host: &str) -> Value {
+        let endpoint = self.endpoint(host);
+        let params = json!({
+            "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:crowd",
+            "timestamp": "2026-01-15T10:05:00Z", "conversation_id": format!("conv_{name}"),
+            "player_meta": {"display_name": name, "version": "1.0.0", "game_types": ["even_odd", "even_odd_10"], "contact_endpoint": endpoint},
+        });
+        let answer = leaguebox.rpc("register_player", params);
+        let result = &answer["result"];
+        assert_eq!(result["status"], "ACCEPTED", "{answer}");
+        let text = |field: &str| result[field].as_str().unwrap_or_else(|| panic!("no {field} in {answer}")).to_owned();
+        self.members.push(Member { id: text("player_id"), token: text("auth_token"), name: name.to_owned() });
+        result.clone()
+    }
+
+    /// Where the next player to register will be called.
+    pub fn endpoint(&self, host: &str) -> String {
+        format!("http://{host}:{}/{}/mcp", self.port, self.members.len())
+    }
+
+    /// Everything every player was told so far.
+    pub fn events(&self) -> Vec<Event> {
+        self.shared.events.lock().expect("no panic while held").clone()
+    }
+
+    /// From now on nobody answers when asked for a choice, until `release`.
+    pub fn hold(&self) {
+        *self.shared.held.lock().expect("no panic while held") = true;
+    }
+
+    /// Everybody asked answers.
+    pub fn release(&self) {
+        *self.shared.held.lock().expect("no panic while held") = false;
+        self.shared.released.notify_all();
+    }
+
+    /// Waits until every player was told that the league is over.
+    pub fn wait_for_the_end(&self) {
+        let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
+        // Progress renews the patience: a league of 512 takes longer than any single step of it.
+        while count(&self.shared.finished) < self.members.len() {
+            let told = count(&self.shared.told);
+            wait_for("one more message of the league", || {
+                let moved = count(&self.shared.told) != told || count(&self.shared.finished) >= self.members.len();
+                moved.then_some(())
+            });
+        }
+    }
+}
+
+impl Default for Crowd {
+    fn default() -> Self {
+        Crowd::new()
+    }
+}
+
+impl Drop for Crowd {
+    fn drop(&mut self) {
+        self.shared.over.store(true, Ordering::Relaxed);
+        self.release();
+        // Wakes the listener, so that it sees that it is over.
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+    }
+}
+
+/// Answers one connection until the box closes it.
+fn serve(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut writer = stream;
+    let mut line = String::new();
+    loop {
+        line.clear();
+        if reader.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        // `POST /<player>/mcp HTTP/1.1`; a path without a number is the first player's.
+        let player = line.split('/').nth(1).and_then(|number| number.parse().ok()).unwrap_or(0);
+        let mut length = 0;
+        loop {
+            line.clear();
+            reader.read_line(&mut line)?;
+            match line.split_once(':') {
+                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                    length = value.trim().parse().unwrap_or(0);
+                }
+                Some(_) => {}
+                None => break,
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body)?;
+        let reply = shared.answer(player, &body);
+        let head =
+            format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", reply.len());
+        writer.write_all((head + &reply).as_bytes())?;
+    }
+}
+
+impl Shared {
+    fn answer(&self, player: usize, body: &[u8]) -> String {
+        self.told.fetch_add(1, Ordering::Relaxed);
+        const BIG: usize = 4096;
+        if self.forgetful && body.len() > BIG && !contains(body, b"LEAGUE_COMPLETED") {
+            return r#"{"jsonrpc":"2.0","result":{"status":"ok"},"id":0}"#.to_owned();
+        }
+        let call: Value = match serde_json::from_slice(body) {
+            Ok(call) => call,
+            Err(_) => {
+                return r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}"#.to_owned();
+            }
+        };
+        let message = &call["params"];
+        let kind = message["message_type"].as_str().unwrap_or_default();
+        if !self.forgetful {
+            let event = Event { player, message: message.clone() };
+            self.events.lock().expect("no panic while held").push(event);
+        }
+        let mut result = json!({
+            "protocol": "league.v2", "sender": format!("player:{}", message["player_id"].as_str().unwrap_or("P")),
+            "timestamp": "2026-01-15T10:15:01Z", "conversation_id": message["conversation_id"],
+            "auth_token": message["auth_token"], "match_id": message["match_id"], "player_id": message["player_id"],
+        });
+        match kind {
+            "GAME_INVITATION" => {
+                result["message_type"] = json!("GAME_JOIN_ACK");
+                result["arrival_timestamp"] = json!("2026-01-15T10:15:01Z");
+                result["accept"] = json!(true);
+            }
+            "CHOOSE_PARITY_CALL" => {
+                self.wait_while_held();
+                result["message_type"] = json!("CHOOSE_PARITY_RESPONSE");
+                result["parity_choice"] = json!(parity(player, message));
+            }
+            "MOVE_REQUEST" => {
+                self.wait_while_held();
+                result["message_type"] = json!("MOVE_RESPONSE");
+                result["move"] = json!({"action": "choose", "value": parity(player, message)});
+            }
+            _ => {
+                result = json!({"status": "ok"});
+                if kind == "LEAGUE_COMPLETED" {
+                    self.finished.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        }
+        json!({"jsonrpc": "2.0", "result": result, "id": call["id"]}).to_string()
+    }
+
+    fn wait_while_held(&self) {
+        let held = self.held.lock().expect("no panic while held");
+        drop(self.released.wait_timeout_while(held, PATIENCE, |held| *held));
+    }
+}
+
+/// Some choice that differs between players and matches, so that leagues see wins, losses and draws.
+fn parity(player: usize, message: &Value) -> &'static str {
+    let text = message["match_id"].as_str().unwrap_or_default();
+    let turn = message["game_state"]["turn_number"].as_u64().unwrap_or(0);
+    let mixed = text.bytes().fold(turn as usize + player, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+    if (mixed >> 2).is_multiple_of(2) { "even" } else { "odd" }
+}
+
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len()).any(|window| window == needle)
+}

@@ -1,0 +1,139 @@
+//! Real agents: the Python players of `players/`, in a virtual environment that the first test makes.
+
+use crate::leaguebox::LeagueBox;
+use crate::{free_port, here, wait_for};
+use serde_json::Value;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The interpreter of `.venv` in the repository's root, made or brought up to `requirements.txt` if need be.
+pub fn interpreter() -> PathBuf {
+    let root = here("..");
+    let venv = root.join(".venv");
+    let python = venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let requirements = here("players/requirements.txt");
+    let wanted = fs::read_to_string(&requirements).expect("players/requirements.txt");
+    let stamp = venv.join("requirements.stamp");
+    fs::create_dir_all(&venv).expect("a directory for the virtual environment");
+    // Tests run in parallel, in several processes: one makes the environment, the others wait for it.
+    let lock = File::create(venv.join("lock")).expect("a lock file");
+    lock.lock().expect("the lock");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return python;
+    }
+    let system = if cfg!(windows) { "python" } else { "python3" };
+    run(Command::new(system).args(["-m", "venv"]).arg(&venv));
+    run(Command::new(&python)
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
+        .arg(&requirements));
+    fs::write(&stamp, wanted).expect("the stamp");
+    python
+}
+
+fn run(command: &mut Command) {
+    let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(status.success(), "{command:?} ended with {status}");
+}
+
+/// A Python agent. It ends with its test.
+pub struct Player {
+    /// The name it registers with.
+    pub name: String,
+    log: PathBuf,
+    child: Child,
+}
+
+impl Player {
+    /// Starts `players/<script>.py` in one of its dialects, with `extra` arguments.
+    pub fn start(leaguebox: &LeagueBox, script: &str, dialect: &str, name: &str, extra: &[&str]) -> Player {
+        let log = log_file(dialect);
+        let mut command = Command::new(interpreter());
+        command.arg(here("players").join(format!("{script}.py")));
+        command.args(["--dialect", dialect]).arg("--log").arg(&log).args(extra);
+        Player { name: name.to_owned(), log, child: spawn(command, leaguebox, name) }
+    }
+
+    /// Starts `examples/player.py`, with the system's Python: it must need nothing else. It keeps no log.
+    pub fn example(leaguebox: &LeagueBox, name: &str) -> Player {
+        let mut command = Command::new(if cfg!(windows) { "python" } else { "python3" });
+        command.arg(here("../examples/player.py")).stdout(Stdio::null());
+        Player { name: name.to_owned(), log: log_file("example"), child: spawn(command, leaguebox, name) }
+    }
+
+    /// The log's entries of one kind, oldest first: `received`, `registered`, `refused`, `posted`, `retry`, `unheard`.
+    pub fn entries(&self, kind: &str) -> Vec<Value> {
+        let text = fs::read_to_string(&self.log).unwrap_or_default();
+        // The last line may be half written.
+        text.lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+            .filter(|entry| entry["kind"] == kind)
+            .collect()
+    }
+
+    /// Every message of the box it understood, without wrapping.
+    pub fn received(&self) -> Vec<Value> {
+        self.entries("received").into_iter().map(|mut entry| entry["message"].take()).collect()
+    }
+
+    /// Those of one type.
+    pub fn received_of(&self, message_type: &str) -> Vec<Value> {
+        self.received().into_iter().filter(|message| message["message_type"] == message_type).collect()
+    }
+
+    /// Waits until it is registered; the box's answer.
+    pub fn wait_until_registered(&mut self) -> Value {
+        let what = format!("{} registers", self.name);
+        wait_for(&what, || {
+            self.assert_alive();
+            self.entries("registered").pop().map(|mut entry| entry["message"].take())
+        })
+    }
+
+    /// Waits for the last message of a league. A player that refuses a message will hardly get there: it says why at once.
+    pub fn wait_for_the_end(&self) {
+        wait_for(&format!("{} hears LEAGUE_COMPLETED", self.name), || {
+            let refused = self.entries("refused");
+            assert!(refused.is_empty(), "{} refuses what the box says: {refused:?}", self.name);
+            self.received_of("LEAGUE_COMPLETED").pop()
+        });
+    }
+
+    /// Waits until it ends by itself; its exit code.
+    pub fn wait_until_it_ends(&mut self) -> Option<i32> {
+        wait_for(&format!("{} ends", self.name), || self.child.try_wait().expect("a child")).code()
+    }
+
+    fn assert_alive(&mut self) {
+        if let Ok(Some(status)) = self.child.try_wait() {
+            panic!("the player {} ended early, with {status}", self.name);
+        }
+    }
+}
+
+impl Drop for Player {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if !std::thread::panicking() {
+            let _ = fs::remove_file(&self.log);
+        }
+    }
+}
+
+/// Its standard input stays open as long as we live: should we be killed, it closes, and the player ends.
+fn spawn(mut command: Command, leaguebox: &LeagueBox, name: &str) -> Child {
+    let port = free_port().to_string();
+    command.args(["--box", &leaguebox.url(), "--port", &port, "--name", name]).stdin(Stdio::piped());
+    command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+}
+
+fn log_file(dialect: &str) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let directory: &Path = &std::env::temp_dir();
+    let path = directory.join(format!("leaguebox-{}-{number}-{dialect}.jsonl", std::process::id()));
+    let _ = fs::remove_file(&path);
+    path
+}

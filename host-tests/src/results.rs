@@ -1,0 +1,168 @@
+//! The league's table, computed a second time from `/api/results.csv` by nothing but the rules.
+
+use std::collections::BTreeMap;
+
+/// One line of the export.
+#[derive(Debug, Clone)]
+pub struct Row(BTreeMap<String, String>);
+
+impl Row {
+    /// A column, which must exist.
+    pub fn get(&self, column: &str) -> &str {
+        self.0.get(column).unwrap_or_else(|| panic!("no column {column} in {:?}", self.0))
+    }
+}
+
+/// Reads the export; the first line names the columns.
+pub fn parse(csv: &str) -> Vec<Row> {
+    let mut lines = csv.lines().filter(|line| !line.is_empty()).map(fields);
+    let header = lines.next().expect("a header line");
+    lines
+        .map(|line| {
+            assert_eq!(line.len(), header.len(), "as many fields as columns: {line:?}");
+            Row(header.iter().cloned().zip(line).collect())
+        })
+        .collect()
+}
+
+fn fields(line: &str) -> Vec<String> {
+    let mut all = vec![String::new()];
+    let mut quoted = false;
+    for character in line.chars() {
+        match character {
+            '"' => quoted = !quoted,
+            ',' if !quoted => all.push(String::new()),
+            _ => all.last_mut().expect("never empty").push(character),
+        }
+    }
+    all
+}
+
+/// What one player has achieved.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Who.
+    pub player_id: String,
+    /// Matches finished.
+    pub played: u64,
+    /// Matches won.
+    pub wins: u64,
+    /// Matches drawn.
+    pub draws: u64,
+    /// Matches lost, technically or not.
+    pub losses: u64,
+    /// Three for a win, one for a draw.
+    pub points: u64,
+    technical_losses: u64,
+}
+
+/// The table: points, then points among those level, then wins, then fewer technical losses, then id.
+pub fn standings(rows: &[Row]) -> Vec<Standing> {
+    let mut table: BTreeMap<&str, Standing> = BTreeMap::new();
+    for row in rows {
+        for (me, other) in [("player_a", "player_b"), ("player_b", "player_a")] {
+            let (me, other) = (row.get(me), row.get(other));
+            let entry = table.entry(me).or_insert_with(|| Standing { player_id: me.to_owned(), ..Default::default() });
+            entry.played += 1;
+            entry.points += points(row, me);
+            match row.get("winner") {
+                winner if winner == me => entry.wins += 1,
+                winner if winner == other => entry.losses += 1,
+                _ if row.get("status") == "DRAW" => entry.draws += 1,
+                _ => entry.losses += 1,
+            }
+            if row.get("status") == "TECHNICAL_LOSS" && row.get("winner") != me {
+                entry.technical_losses += 1;
+            }
+        }
+    }
+    let mut order: Vec<Standing> = table.into_values().collect();
+    let level: BTreeMap<String, u64> = order.iter().map(|entry| (entry.player_id.clone(), entry.points)).collect();
+    let among_level = |me: &str| -> u64 {
+        let ours = rows.iter().filter(|row| {
+            let (a, b) = (row.get("player_a"), row.get("player_b"));
+            (a == me || b == me) && level.get(a) == level.get(b)
+        });
+        ours.map(|row| points(row, me)).sum()
+    };
+    order.sort_by_key(|entry| {
+        let down = std::cmp::Reverse;
+        let head_to_head = among_level(&entry.player_id);
+        (down(entry.points), down(head_to_head), down(entry.wins), entry.technical_losses, entry.player_id.clone())
+    });
+    order
+}
+
+/// By status and winner alone; the box's own `points_a` and `points_b` are checked against it.
+fn points(row: &Row, player: &str) -> u64 {
+    match (row.get("status"), row.get("winner")) {
+        (_, winner) if winner == player => 3,
+        ("DRAW", _) => 1,
+        _ => 0,
+    }
+}
+
+/// Fails the test unless the points the box wrote beside each match follow from its status and winner.
+pub fn assert_points_follow(rows: &[Row]) {
+    for row in rows {
+        for (player, column) in [("player_a", "points_a"), ("player_b", "points_b")] {
+            assert_eq!(row.get(column), points(row, row.get(player)).to_string(), "{column} of {row:?}");
+        }
+    }
+}
+
+/// The standings of the box, in its order, in our shape.
+pub fn published(standings: &serde_json::Value) -> Vec<Standing> {
+    let rows = standings["standings"].as_array().unwrap_or_else(|| panic!("no standings in {standings}"));
+    let number = |row: &serde_json::Value, field: &str| {
+        row[field].as_u64().unwrap_or_else(|| panic!("no number {field} in {row}"))
+    };
+    for (place, row) in rows.iter().enumerate() {
+        assert_eq!(number(row, "rank"), place as u64 + 1, "ranks are distinct and in order: {row}");
+    }
+    rows.iter()
+        .map(|row| Standing {
+            player_id: row["player_id"].as_str().unwrap_or_default().to_owned(),
+            played: number(row, "played"),
+            wins: number(row, "wins"),
+            draws: number(row, "draws"),
+            losses: number(row, "losses"),
+            points: number(row, "points"),
+            technical_losses: 0,
+        })
+        .collect()
+}
+
+/// Fails the test unless the published table is the recomputed one.
+pub fn assert_standings_follow(published_json: &serde_json::Value, rows: &[Row]) {
+    let mut ours = standings(rows);
+    for entry in &mut ours {
+        entry.technical_losses = 0;
+    }
+    assert_eq!(published(published_json), ours);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "round_id,match_id,player_a,player_b,status,winner,points_a,points_b,end_reason";
+
+    #[test]
+    fn level_players_are_ordered_by_their_own_matches() {
+        let rows = parse(&format!(
+            "{HEADER}\n1,R1M1,P01,P02,WIN,P02,0,3,\n1,R1M2,P03,P04,WIN,P03,3,0,\n2,R2M1,P03,P01,WIN,P01,0,3,\n\
+             2,R2M2,P04,P02,WIN,P04,3,0,\"quoted, with a comma\"\n3,R3M1,P04,P01,DRAW,,1,1,\n3,R3M2,P03,P02,DRAW,,1,1,\n"
+        ));
+        assert_points_follow(&rows);
+        // All have 4 points and met each other: head-to-head and wins are level too, the id decides.
+        let order: Vec<_> = standings(&rows).into_iter().map(|entry| entry.player_id).collect();
+        assert_eq!(order, ["P01", "P02", "P03", "P04"]);
+    }
+
+    #[test]
+    fn two_silent_players_both_lose() {
+        let table = standings(&parse(&format!("{HEADER}\n1,R1M1,P01,P02,TECHNICAL_LOSS,,0,0,\n")));
+        assert!(table.iter().all(|entry| entry.losses == 1 && entry.points == 0 && entry.technical_losses == 1));
+    }
+}

@@ -1,0 +1,57 @@
+//! The JSON Schemas in `schemas/`, and who must obey which.
+//!
+//! `schemas/spec` says what the specifications demand of a message, `schemas/box` what real agents demand beyond them.
+//! A message of the box must satisfy both; the specifications' own examples only the first.
+
+use crate::here;
+use serde_json::Value;
+
+/// The rules a message breaks, in words; empty when it is right.
+pub fn faults(schema: &str, message: &Value) -> Vec<String> {
+    let text = std::fs::read_to_string(here("schemas").join(format!("{schema}.json")))
+        .unwrap_or_else(|error| panic!("schema {schema}: {error}"));
+    let schema_json: Value = serde_json::from_str(&text).expect("a schema is JSON");
+    let validator = jsonschema::validator_for(&schema_json).expect("a schema is a schema");
+    validator.iter_errors(message).map(|error| format!("{schema}: {error} at `{}`", error.instance_path())).collect()
+}
+
+fn type_of(message: &Value) -> &str {
+    message["message_type"].as_str().unwrap_or("(no message_type)")
+}
+
+fn exists(schema: &str) -> bool {
+    here("schemas").join(format!("{schema}.json")).exists()
+}
+
+/// What is wrong with an answer of the box (a registration response, a query response, an error).
+pub fn answer_faults(message: &Value) -> Vec<String> {
+    let kind = type_of(message);
+    if !exists(&format!("spec/{kind}")) {
+        return vec![format!("no message the box may send: {message}")];
+    }
+    let mut all = Vec::new();
+    for schema in ["spec/envelope", "box/envelope", &format!("spec/{kind}"), &format!("box/{kind}")] {
+        if exists(schema) {
+            all.extend(faults(schema, message));
+        }
+    }
+    all
+}
+
+/// What is wrong with a message the box sent to a player by itself.
+pub fn call_faults(message: &Value) -> Vec<String> {
+    let mut all = answer_faults(message);
+    all.extend(faults("box/call", message));
+    all
+}
+
+/// Fails the test with every fault of every message, each fault once.
+pub fn assert_calls_are_valid<'a>(messages: impl IntoIterator<Item = &'a Value>) {
+    let mut all: Vec<String> = messages
+        .into_iter()
+        .flat_map(|message| call_faults(message).into_iter().map(move |fault| format!("{}: {fault}", type_of(message))))
+        .collect();
+    all.sort();
+    all.dedup();
+    assert!(all.is_empty(), "the box sent invalid messages:\n{}", all.join("\n"));
+}

@@ -1,0 +1,236 @@
+//! Whole leagues, from registration to champion, seen from outside.
+
+use host_tests::crowd::{Crowd, Event};
+use host_tests::leaguebox::LeagueBox;
+use host_tests::{results, schema};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// Plays a league of `count` and checks its exports against each other and against the rules.
+fn play(count: usize, game: &str) -> Crowd {
+    let leaguebox = LeagueBox::start(&["--start-at", &count.to_string(), "--game", game]);
+    let crowd = Crowd::of(&leaguebox, count);
+    crowd.wait_for_the_end();
+
+    let rows = results::parse(&leaguebox.get("/api/results.csv").body);
+    assert_eq!(rows.len(), count * (count - 1) / 2, "everybody meets everybody once");
+    assert!(rows.iter().all(|row| row.get("status") != "TECHNICAL_LOSS"), "nobody misbehaved: {rows:?}");
+    results::assert_points_follow(&rows);
+    results::assert_standings_follow(&leaguebox.get_json("/api/standings.json"), &rows);
+
+    let events = crowd.events();
+    schema::assert_calls_are_valid(events.iter().map(|event| &event.message));
+    for player in 0..count {
+        let told = |kind| events.iter().filter(|event| event.player == player && event.is(kind)).count();
+        assert_eq!(told("GAME_OVER"), count - 1, "player {player} hears every result");
+        assert_eq!(told("LEAGUE_COMPLETED"), 1);
+        let last = events.iter().rfind(|event| event.player == player).expect("messages");
+        assert!(last.is("LEAGUE_COMPLETED"), "LEAGUE_COMPLETED is the very last message, not {last:?}");
+    }
+    for line in leaguebox.get("/api/log.jsonl").body.lines() {
+        let line: Value = serde_json::from_str(line).expect("a log line is JSON");
+        assert_eq!(schema::faults("spec/log-line", &line), Vec::<String>::new(), "{line}");
+    }
+    crowd
+}
+
+#[test]
+fn two_players_play_a_league() {
+    play(2, "even_odd");
+}
+
+#[test]
+fn three_players_play_a_league_with_byes() {
+    play(3, "even_odd");
+}
+
+#[test]
+fn five_players_play_a_league_with_byes() {
+    play(5, "even_odd");
+}
+
+#[test]
+fn thirty_two_players_play_a_league() {
+    play(32, "even_odd");
+}
+
+#[test]
+fn the_ten_turn_game_is_played_with_generic_moves() {
+    let crowd = play(4, "even_odd_10");
+    let events = crowd.events();
+    let moves = events.iter().filter(|event| event.is("MOVE_REQUEST")).count();
+    assert_eq!(moves, 6 * 2 * 10, "six matches, two players, ten turns");
+    assert!(!events.iter().any(|event| event.is("CHOOSE_PARITY_CALL")));
+}
+
+#[test]
+fn four_players_meet_in_the_specifications_order() {
+    let leaguebox = LeagueBox::start(&["--start-at", "4"]);
+    let crowd = Crowd::of(&leaguebox, 4);
+    crowd.wait_for_the_end();
+    let schedule = leaguebox.get_json("/api/schedule.json");
+    let mut table = Vec::new();
+    for round in schedule["rounds"].as_array().expect("rounds") {
+        for pairing in round["matches"].as_array().expect("matches") {
+            let text = |field: &str| pairing[field].as_str().unwrap_or_default().to_owned();
+            table.push((text("match_id"), text("player_A_id"), text("player_B_id")));
+            assert!(text("match_id").starts_with(&format!("R{}M", round["round_id"])));
+        }
+    }
+    let expected = [
+        ("R1M1", "P01", "P02"),
+        ("R1M2", "P03", "P04"),
+        ("R2M1", "P03", "P01"),
+        ("R2M2", "P04", "P02"),
+        ("R3M1", "P04", "P01"),
+        ("R3M2", "P03", "P02"),
+    ];
+    assert_eq!(table, expected.map(|(id, a, b)| (id.to_owned(), a.to_owned(), b.to_owned())));
+}
+
+#[test]
+fn a_round_is_announced_then_played_then_ranked_then_completed() {
+    let leaguebox = LeagueBox::start(&["--start-at", "4"]);
+    let crowd = Crowd::of(&leaguebox, 4);
+    crowd.wait_for_the_end();
+    for player in 0..4 {
+        let events = crowd.events();
+        let heard: Vec<_> = events
+            .iter()
+            .filter(|event| event.player == player)
+            .map(|event| event.message["message_type"].as_str().unwrap_or_default())
+            .collect();
+        let round = [
+            "ROUND_ANNOUNCEMENT",
+            "GAME_INVITATION",
+            "CHOOSE_PARITY_CALL",
+            "GAME_OVER",
+            "LEAGUE_STANDINGS_UPDATE",
+            "ROUND_COMPLETED",
+        ];
+        let mut expected: Vec<&str> = [round, round, round].concat();
+        expected.push("LEAGUE_COMPLETED");
+        assert_eq!(heard, expected, "player {player}");
+    }
+}
+
+#[test]
+fn once_means_the_box_prints_the_table_and_ends() {
+    let leaguebox = LeagueBox::start(&["--start-at", "4", "--once"]);
+    let crowd = Crowd::of(&leaguebox, 4);
+    let (status, printed) = leaguebox.wait_until_it_ends();
+    assert!(status.success(), "{status}");
+    for member in &crowd.members {
+        assert!(printed.contains(&member.name), "the final table names {}:\n{printed}", member.name);
+    }
+}
+
+#[test]
+fn the_admin_starts_the_league_and_nobody_else() {
+    let leaguebox = LeagueBox::start(&[]);
+    let crowd = Crowd::of(&leaguebox, 2);
+    assert_eq!(leaguebox.post("/api/admin/start", "").status, 401);
+    assert!(crowd.events().is_empty());
+    assert_eq!(leaguebox.admin("start").status, 200);
+    crowd.wait_for_the_end();
+}
+
+#[test]
+fn one_seed_gives_one_league() {
+    let league = || {
+        let leaguebox = LeagueBox::start(&["--start-at", "4", "--seed", "0123456789abcdef"]);
+        let crowd = Crowd::of(&leaguebox, 4);
+        crowd.wait_for_the_end();
+        let mut drawn: Vec<_> = results::parse(&leaguebox.get("/api/results.csv").body)
+            .iter()
+            .map(|row| (row.get("match_id").to_owned(), row.get("drawn_number").to_owned()))
+            .collect();
+        drawn.sort();
+        drawn
+    };
+    assert_eq!(league(), league());
+}
+
+#[test]
+fn the_seed_told_at_the_end_is_the_one_committed_to_at_the_start() {
+    let leaguebox = LeagueBox::start(&["--start-at", "4"]);
+    let crowd = Crowd::of(&leaguebox, 4);
+    crowd.wait_for_the_end();
+    let events = crowd.events();
+    let overs: Vec<_> = events.iter().filter(|event| event.is("GAME_OVER")).collect();
+    assert_eq!(overs.len(), 12);
+    for over in overs {
+        let is_its_invitation = |event: &&Event| {
+            event.is("GAME_INVITATION")
+                && event.player == over.player
+                && event.message["match_id"] == over.message["match_id"]
+        };
+        let invitation = events.iter().find(is_its_invitation).expect("an invitation");
+        let seed = over.message["seed"].as_str().expect("a seed");
+        let bytes: Vec<u8> = (0..seed.len())
+            .step_by(2)
+            .map(|place| u8::from_str_radix(&seed[place..place + 2], 16).expect("the seed is in hexadecimal"))
+            .collect();
+        let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(invitation.message["seed_commitment"], hash, "{}", over.message);
+    }
+}
+
+#[test]
+fn no_public_page_tells_a_token() {
+    let leaguebox = LeagueBox::start(&["--start-at", "2"]);
+    let crowd = Crowd::of(&leaguebox, 2);
+    crowd.wait_for_the_end();
+    let pages = [
+        "standings.json",
+        "schedule.json",
+        "players.json",
+        "matches/R1M1.json",
+        "status.json",
+        "results.csv",
+        "log.jsonl",
+    ];
+    for page in pages {
+        let response = leaguebox.get(&format!("/api/{page}"));
+        assert_eq!(response.status, 200, "{page}");
+        for member in &crowd.members {
+            assert!(!response.body.contains(&member.token), "{page} gives away a token: {}", response.body);
+        }
+    }
+}
+
+#[test]
+fn the_small_documents_agree_with_each_other() {
+    let leaguebox = LeagueBox::start(&["--start-at", "4"]);
+    let crowd = Crowd::of(&leaguebox, 4);
+    crowd.wait_for_the_end();
+    let players = leaguebox.get_json("/api/players.json");
+    for member in &crowd.members {
+        let listed =
+            players["players"].as_array().expect("players").iter().find(|player| player["player_id"] == member.id);
+        assert_eq!(listed.expect("everybody is listed")["display_name"], member.name);
+    }
+    for row in results::parse(&leaguebox.get("/api/results.csv").body) {
+        let document = leaguebox.get_json(&format!("/api/matches/{}.json", row.get("match_id")));
+        for (field, column) in
+            [("match_id", "match_id"), ("player_A_id", "player_a"), ("player_B_id", "player_b"), ("status", "status")]
+        {
+            assert_eq!(document[field], row.get(column), "{document}");
+        }
+    }
+    assert_eq!(leaguebox.get("/api/matches/R9M9.json").status, 404);
+    assert!(leaguebox.get_json("/api/status.json")["state"].is_string());
+}
+
+/// 130,816 matches and 1.5 million calls: `cargo test --release -- --ignored`.
+#[test]
+#[ignore = "takes minutes; run it in release"]
+fn five_hundred_and_twelve_players_play_a_league() {
+    let leaguebox = LeagueBox::start(&["--start-at", "512"]);
+    let mut crowd = Crowd::forgetful();
+    crowd.enlist(&leaguebox, 512);
+    crowd.wait_for_the_end();
+    let rows = results::parse(&leaguebox.get("/api/results.csv").body);
+    assert_eq!(rows.len(), 512 * 511 / 2);
+    results::assert_standings_follow(&leaguebox.get_json("/api/standings.json"), &rows);
+}
