@@ -1,11 +1,12 @@
 //! Any `Serialize` as JSON, written to a [`Sink`] as it goes: nothing is buffered, so nothing is too long.
 //!
-//! The bytes are those of `serde_json::to_string`. A value that refuses to be written, such as a map whose keys are no
-//! text, is answered like a full sink.
+//! The bytes are those of `serde_json::to_string`, but for very large and very small fractions: when those take an
+//! exponent differs even between serde_json's versions. A value that refuses to be written, such as a map whose keys
+//! are no text, is answered like a full sink.
 
 use core::fmt::{self, Write as _};
 
-use serde::ser::{self, Serialize, Serializer};
+use serde::ser::{self, Serialize, SerializeTupleStruct as _, Serializer};
 
 use super::{Counter, Full, Sink, Value};
 
@@ -74,6 +75,24 @@ where
     }
 }
 
+/// One object of the members of two: an envelope and what it carries. Either may be `None` or another `Joined`.
+///
+/// It stands in for `#[serde(flatten)]`, which serde only has where there is an allocator.
+#[derive(Clone, Copy, Debug)]
+pub struct Joined<A, B>(pub A, pub B);
+
+/// The name by which the writer knows a [`Joined`].
+const JOINED: &str = "$leaguebox::Joined";
+
+impl<A: Serialize, B: Serialize> Serialize for Joined<A, B> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut parts = serializer.serialize_tuple_struct(JOINED, 2)?;
+        parts.serialize_field(&self.0)?;
+        parts.serialize_field(&self.1)?;
+        parts.end()
+    }
+}
+
 /// A string of what `T` displays, without a buffer in between.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<T>(pub T);
@@ -95,14 +114,19 @@ struct Writer<'s> {
     mode: Mode,
 }
 
-/// How the next scalar is written.
+/// What is due next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Value,
     /// A member's name: always quoted, and never an array, object or null.
     Name,
-    /// The next string is JSON already.
+    /// A string that is JSON already.
     Raw,
+    /// An object whose members go into the one that is open.
+    Members {
+        /// No member was written into it yet.
+        first: bool,
+    },
 }
 
 impl Writer<'_> {
@@ -112,9 +136,14 @@ impl Writer<'_> {
 
     /// A quoted string, escaped.
     fn string(&mut self, text: &str) -> Result<(), Full> {
-        self.put(b"\"")?;
+        self.quote()?;
         self.escaped(text)?;
         self.put(b"\"")
+    }
+
+    /// The quote that opens a string; refused where members are due.
+    fn quote(&mut self) -> Result<(), Full> {
+        if matches!(self.mode, Mode::Members { .. }) { Err(Full) } else { self.put(b"\"") }
     }
 
     fn escaped(&mut self, text: &str) -> Result<(), Full> {
@@ -143,10 +172,10 @@ impl Writer<'_> {
 
     /// Text that needs no escapes: a number or a literal. As a name it goes between quotes.
     fn bare(&mut self, text: &[u8]) -> Result<(), Full> {
-        if self.mode != Mode::Name {
+        if self.mode == Mode::Value {
             return self.put(text);
         }
-        self.put(b"\"")?;
+        self.quote()?;
         self.put(text)?;
         self.put(b"\"")
     }
@@ -179,9 +208,9 @@ impl Writer<'_> {
         self.bare(text.as_bytes())
     }
 
-    /// An opening bracket; refused where a name is due.
+    /// An opening bracket, or `null`; refused where a name or members are due.
     fn open(&mut self, bracket: &[u8]) -> Result<(), Full> {
-        if self.mode == Mode::Name { Err(Full) } else { self.put(bracket) }
+        if self.mode == Mode::Value { self.put(bracket) } else { Err(Full) }
     }
 
     /// `{"name":`, which starts a variant that carries something.
@@ -254,22 +283,12 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
         self.formatted(format_args!("{value}"))
     }
 
-    // The two bounds below are where `Debug` turns to exponents earlier than serde_json does.
-
     fn serialize_f32(self, value: f32) -> Result<(), Full> {
-        match value.abs() {
-            size if !size.is_finite() => self.serialize_unit(),
-            1e-5..1e-4 => self.formatted(format_args!("{value}")),
-            _ => self.formatted(format_args!("{value:?}")),
-        }
+        if value.is_finite() { self.formatted(format_args!("{value:?}")) } else { self.serialize_unit() }
     }
 
     fn serialize_f64(self, value: f64) -> Result<(), Full> {
-        match value.abs() {
-            size if !size.is_finite() => self.serialize_unit(),
-            1e-5..1e-4 => self.formatted(format_args!("{value}")),
-            _ => self.formatted(format_args!("{value:?}")),
-        }
+        if value.is_finite() { self.formatted(format_args!("{value:?}")) } else { self.serialize_unit() }
     }
 
     fn serialize_char(self, value: char) -> Result<(), Full> {
@@ -293,7 +312,8 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
     }
 
     fn serialize_unit(self) -> Result<(), Full> {
-        self.open(b"null")
+        // Nothing has no members.
+        if matches!(self.mode, Mode::Members { .. }) { Ok(()) } else { self.open(b"null") }
     }
 
     fn serialize_unit_struct(self, _: &'static str) -> Result<(), Full> {
@@ -308,9 +328,7 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
         if name != RAW {
             return value.serialize(self);
         }
-        if self.mode == Mode::Name {
-            return Err(Full);
-        }
+        self.open(b"")?;
         self.mode = Mode::Raw;
         let done = value.serialize(&mut *self);
         self.mode = Mode::Value;
@@ -338,8 +356,8 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
         self.serialize_seq(None)
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Compound<'w, 's>, Full> {
-        self.serialize_seq(None)
+    fn serialize_tuple_struct(self, name: &'static str, _: usize) -> Result<Compound<'w, 's>, Full> {
+        if name == JOINED { self.serialize_map(None) } else { self.serialize_seq(None) }
     }
 
     fn serialize_tuple_variant(
@@ -355,6 +373,10 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Compound<'w, 's>, Full> {
+        if let Mode::Members { first } = self.mode {
+            self.mode = Mode::Value;
+            return Ok(Compound { writer: self, first, close: b"" });
+        }
         self.open(b"{")?;
         Ok(Compound { writer: self, first: true, close: b"}" })
     }
@@ -376,7 +398,7 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
     }
 
     fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Result<(), Full> {
-        self.put(b"\"")?;
+        self.quote()?;
         write!(self, "{value}").map_err(|_| Full)?;
         self.put(b"\"")
     }
@@ -412,7 +434,24 @@ impl Compound<'_, '_> {
         value.serialize(&mut *self.writer)
     }
 
+    /// The members of `value`, if this is a [`Joined`]; otherwise one more item.
+    fn part<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
+        if self.close == b"]" {
+            return self.item(value);
+        }
+        self.writer.mode = Mode::Members { first: self.first };
+        let done = value.serialize(&mut *self.writer);
+        if let Mode::Members { first } = core::mem::replace(&mut self.writer.mode, Mode::Value) {
+            self.first = first;
+        }
+        done
+    }
+
     fn close(self) -> Result<(), Full> {
+        // The object these members went into goes on, and must know whether a comma is due.
+        if self.close.is_empty() {
+            self.writer.mode = Mode::Members { first: self.first };
+        }
         self.writer.put(self.close)
     }
 }
@@ -448,7 +487,7 @@ impl ser::SerializeTupleStruct for Compound<'_, '_> {
     type Error = Full;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
-        self.item(value)
+        self.part(value)
     }
 
     fn end(self) -> Result<(), Full> {
