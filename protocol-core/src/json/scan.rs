@@ -6,6 +6,7 @@
 use core::fmt;
 
 use super::Value;
+use super::string::plain_length;
 
 /// How deep arrays and objects may nest.
 ///
@@ -26,8 +27,13 @@ pub fn parse(text: &[u8]) -> Result<Value<'_>, Error> {
     }
     let text =
         core::str::from_utf8(text).map_err(|error| Error { at: error.valid_up_to(), kind: ErrorKind::NotUtf8 })?;
-    Scanner { bytes: text.as_bytes(), at: 0 }.text()?;
-    Ok(Value::checked(text))
+    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0 };
+    match scanner.text() {
+        Ok(()) => Ok(Value::checked(text)),
+        // Whatever was expected: at the end of the text it is the end that is wrong.
+        Err(_) if scanner.at == text.len() => Err(Error { at: scanner.at, kind: ErrorKind::EndsEarly }),
+        Err(kind) => Err(Error { at: scanner.at, kind }),
+    }
 }
 
 /// Why a text was refused, and at which byte.
@@ -101,138 +107,131 @@ impl fmt::Display for ErrorKind {
 
 impl core::error::Error for Error {}
 
+/// Stands at the next byte to look at; after an error, at the byte that is wrong.
 struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl Scanner<'_> {
-    fn text(&mut self) -> Result<(), Error> {
+    fn text(&mut self) -> Result<(), ErrorKind> {
         let mut open = Open::default();
         let mut values = 0;
         // Each turn reads one value, or the head of one, and then closes all that ends with it.
         'value: loop {
-            self.skip_space();
             values += 1;
             if values > MAX_VALUES {
-                return Err(self.error(ErrorKind::TooManyValues));
+                return Err(ErrorKind::TooManyValues);
             }
-            match self.peek() {
+            match self.peek_past_space() {
                 Some(b'"') => {
                     self.at += 1;
                     self.string()?;
                 }
                 Some(b'-' | b'0'..=b'9') => self.number()?,
                 Some(b'{') => {
-                    open.push(true).ok_or(self.error(ErrorKind::TooDeep))?;
+                    open.push(true)?;
                     self.at += 1;
-                    self.skip_space();
-                    if self.peek() != Some(b'}') {
+                    if self.peek_past_space() != Some(b'}') {
                         self.name()?;
                         continue 'value;
                     }
                 }
                 Some(b'[') => {
-                    open.push(false).ok_or(self.error(ErrorKind::TooDeep))?;
+                    open.push(false)?;
                     self.at += 1;
-                    self.skip_space();
-                    if self.peek() != Some(b']') {
+                    if self.peek_past_space() != Some(b']') {
                         continue 'value;
                     }
                 }
                 Some(b't') => self.literal(b"true")?,
                 Some(b'f') => self.literal(b"false")?,
                 Some(b'n') => self.literal(b"null")?,
-                _ => return Err(self.error(ErrorKind::NotAValue)),
+                _ => return Err(ErrorKind::NotAValue),
             }
             while let Some(object) = open.innermost() {
-                self.skip_space();
-                match self.peek() {
+                match self.peek_past_space() {
                     Some(b',') => {
                         self.at += 1;
                         if object {
-                            self.skip_space();
+                            self.peek_past_space();
                             self.name()?;
                         }
                         continue 'value;
                     }
                     Some(b'}') if object => self.at += 1,
                     Some(b']') if !object => self.at += 1,
-                    _ => return Err(self.error(ErrorKind::NoComma)),
+                    _ => return Err(ErrorKind::NoComma),
                 }
                 open.pop();
             }
-            self.skip_space();
-            return if self.peek().is_none() { Ok(()) } else { Err(self.error(ErrorKind::TrailingBytes)) };
+            return if self.peek_past_space().is_none() { Ok(()) } else { Err(ErrorKind::TrailingBytes) };
         }
     }
 
     /// A member's name and its colon.
-    fn name(&mut self) -> Result<(), Error> {
+    fn name(&mut self) -> Result<(), ErrorKind> {
         self.expect(b'"', ErrorKind::NoName)?;
         self.string()?;
-        self.skip_space();
+        self.peek_past_space();
         self.expect(b':', ErrorKind::NoColon)
     }
 
     /// The rest of a string, after its opening quote.
-    fn string(&mut self) -> Result<(), Error> {
+    fn string(&mut self) -> Result<(), ErrorKind> {
         loop {
+            self.at += plain_length(self.bytes.get(self.at..).unwrap_or_default());
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(());
                 }
                 Some(b'\\') => self.escape()?,
-                Some(0x20..) => self.at += 1,
-                _ => return Err(self.error(ErrorKind::ControlCharacter)),
+                _ => return Err(ErrorKind::ControlCharacter),
             }
         }
     }
 
-    fn escape(&mut self) -> Result<(), Error> {
+    fn escape(&mut self) -> Result<(), ErrorKind> {
         let start = self.at;
         self.at += 1;
         match self.peek() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
             Some(b'u') => {
                 self.at += 1;
-                let lone = Error { at: start, kind: ErrorKind::LoneSurrogate };
-                match self.code_unit()? {
+                let whole = match self.code_unit()? {
                     0xd800..=0xdbff => {
-                        if !self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(b"\\u")) {
-                            return Err(lone);
-                        }
-                        self.at += 2;
-                        if !matches!(self.code_unit()?, 0xdc00..=0xdfff) {
-                            return Err(lone);
-                        }
+                        self.eat(b'\\') && self.eat(b'u') && matches!(self.code_unit()?, 0xdc00..=0xdfff)
                     }
-                    0xdc00..=0xdfff => return Err(lone),
-                    _ => {}
+                    0xdc00..=0xdfff => false,
+                    _ => true,
+                };
+                if !whole {
+                    self.at = start;
+                    return Err(ErrorKind::LoneSurrogate);
                 }
             }
-            _ => return Err(self.error(ErrorKind::BadEscape)),
+            _ => return Err(ErrorKind::BadEscape),
         }
         Ok(())
     }
 
     /// The four hexadecimal digits of a `\u` escape.
-    fn code_unit(&mut self) -> Result<u32, Error> {
+    fn code_unit(&mut self) -> Result<u32, ErrorKind> {
         let mut unit = 0;
         for _ in 0..4 {
             let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
-            unit = unit << 4 | digit.ok_or(self.error(ErrorKind::BadEscape))?;
+            unit = unit << 4 | digit.ok_or(ErrorKind::BadEscape)?;
             self.at += 1;
         }
         Ok(unit)
     }
 
-    fn number(&mut self) -> Result<(), Error> {
+    fn number(&mut self) -> Result<(), ErrorKind> {
         self.eat(b'-');
         if self.eat(b'0') {
             if matches!(self.peek(), Some(b'0'..=b'9')) {
-                return Err(self.error(ErrorKind::BadNumber));
+                return Err(ErrorKind::BadNumber);
             }
         } else {
             self.digits()?;
@@ -248,20 +247,20 @@ impl Scanner<'_> {
     }
 
     /// At least one digit.
-    fn digits(&mut self) -> Result<(), Error> {
+    fn digits(&mut self) -> Result<(), ErrorKind> {
         let start = self.at;
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
         }
-        if self.at > start { Ok(()) } else { Err(self.error(ErrorKind::BadNumber)) }
+        if self.at > start { Ok(()) } else { Err(ErrorKind::BadNumber) }
     }
 
-    fn literal(&mut self, word: &[u8]) -> Result<(), Error> {
+    fn literal(&mut self, word: &[u8]) -> Result<(), ErrorKind> {
         word.iter().try_for_each(|&byte| self.expect(byte, ErrorKind::NotAValue))
     }
 
-    fn expect(&mut self, byte: u8, otherwise: ErrorKind) -> Result<(), Error> {
-        if self.eat(byte) { Ok(()) } else { Err(self.error(otherwise)) }
+    fn expect(&mut self, byte: u8, otherwise: ErrorKind) -> Result<(), ErrorKind> {
+        if self.eat(byte) { Ok(()) } else { Err(otherwise) }
     }
 
     fn eat(&mut self, byte: u8) -> bool {
@@ -270,20 +269,15 @@ impl Scanner<'_> {
         found
     }
 
-    fn skip_space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+    fn peek_past_space(&mut self) -> Option<u8> {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
             self.at += 1;
         }
+        self.peek()
     }
 
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
-    }
-
-    /// What is wrong here. Whatever was expected, at the end of the text it is the end that is wrong.
-    fn error(&self, kind: ErrorKind) -> Error {
-        let kind = if self.peek().is_none() { ErrorKind::EndsEarly } else { kind };
-        Error { at: self.at, kind }
     }
 }
 
@@ -295,13 +289,13 @@ struct Open {
 }
 
 impl Open {
-    fn push(&mut self, object: bool) -> Option<()> {
+    fn push(&mut self, object: bool) -> Result<(), ErrorKind> {
         if self.depth == MAX_DEPTH {
-            return None;
+            return Err(ErrorKind::TooDeep);
         }
         self.depth += 1;
         self.objects = self.objects << 1 | u32::from(object);
-        Some(())
+        Ok(())
     }
 
     fn pop(&mut self) {

@@ -4,6 +4,7 @@
 //! if it were not. A walk costs one look at each byte.
 
 use super::Str;
+use super::string::plain_length;
 
 /// One value inside a checked text.
 #[derive(Clone, Copy, Debug)]
@@ -183,12 +184,12 @@ fn length(bytes: &[u8]) -> usize {
 /// The same for a string, both its quotes counted.
 fn string_length(bytes: &[u8]) -> usize {
     let mut at = 1;
-    loop {
+    while let Some(rest) = bytes.get(at..) {
+        at += plain_length(rest);
         match bytes.get(at) {
-            Some(b'"') => return at + 1,
             Some(b'\\') => at += 2,
-            Some(_) => at += 1,
-            None => return bytes.len(),
+            _ => return bytes.len().min(at + 1),
         }
     }
+    bytes.len()
 }

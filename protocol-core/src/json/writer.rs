@@ -8,6 +8,7 @@ use core::fmt::{self, Write as _};
 
 use serde::ser::{self, Serialize, SerializeTupleStruct as _, Serializer};
 
+use super::string::plain_length;
 use super::{Counter, Full, Sink, Value};
 
 /// Writes `value` as JSON.
@@ -148,10 +149,10 @@ impl Writer<'_> {
 
     fn escaped(&mut self, text: &str) -> Result<(), Full> {
         let mut rest = text.as_bytes();
-        while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)) {
-            let (plain, special) = rest.split_at(at);
+        loop {
+            let (plain, special) = rest.split_at_checked(plain_length(rest)).unwrap_or((rest, &[]));
             self.put(plain)?;
-            let Some((&byte, after)) = special.split_first() else { break };
+            let Some((&byte, after)) = special.split_first() else { return Ok(()) };
             match byte {
                 b'"' => self.put(b"\\\"")?,
                 b'\\' => self.put(b"\\\\")?,
@@ -167,7 +168,6 @@ impl Writer<'_> {
             }
             rest = after;
         }
-        self.put(rest)
     }
 
     /// Text that needs no escapes: a number or a literal. As a name it goes between quotes.
