@@ -6,7 +6,7 @@
 use core::fmt;
 
 use super::Value;
-use super::string::plain_length;
+use super::string::skip_plain;
 
 /// How deep arrays and objects may nest.
 ///
@@ -27,12 +27,12 @@ pub fn parse(text: &[u8]) -> Result<Value<'_>, Error> {
     }
     let text =
         core::str::from_utf8(text).map_err(|error| Error { at: error.valid_up_to(), kind: ErrorKind::NotUtf8 })?;
-    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0 };
+    let mut scanner = Scanner { rest: text.as_bytes() };
     match scanner.text() {
         Ok(()) => Ok(Value::checked(text)),
         // Whatever was expected: at the end of the text it is the end that is wrong.
-        Err(_) if scanner.at == text.len() => Err(Error { at: scanner.at, kind: ErrorKind::EndsEarly }),
-        Err(kind) => Err(Error { at: scanner.at, kind }),
+        Err(_) if scanner.rest.is_empty() => Err(Error { at: text.len(), kind: ErrorKind::EndsEarly }),
+        Err(kind) => Err(Error { at: text.len() - scanner.rest.len(), kind }),
     }
 }
 
@@ -107,10 +107,9 @@ impl fmt::Display for ErrorKind {
 
 impl core::error::Error for Error {}
 
-/// Stands at the next byte to look at; after an error, at the byte that is wrong.
+/// What is still to be read; after an error, from the byte that is wrong.
 struct Scanner<'a> {
-    bytes: &'a [u8],
-    at: usize,
+    rest: &'a [u8],
 }
 
 impl Scanner<'_> {
@@ -123,49 +122,53 @@ impl Scanner<'_> {
             if values > MAX_VALUES {
                 return Err(ErrorKind::TooManyValues);
             }
-            match self.peek_past_space() {
-                Some(b'"') => {
-                    self.at += 1;
+            self.skip_space();
+            match self.rest {
+                [b'"', rest @ ..] => {
+                    self.rest = rest;
                     self.string()?;
                 }
-                Some(b'-' | b'0'..=b'9') => self.number()?,
-                Some(b'{') => {
+                [b'-' | b'0'..=b'9', ..] => self.number()?,
+                [b'{', rest @ ..] => {
                     open.push(true)?;
-                    self.at += 1;
-                    if self.peek_past_space() != Some(b'}') {
+                    self.rest = rest;
+                    self.skip_space();
+                    if !self.rest.starts_with(b"}") {
                         self.name()?;
                         continue 'value;
                     }
                 }
-                Some(b'[') => {
+                [b'[', rest @ ..] => {
                     open.push(false)?;
-                    self.at += 1;
-                    if self.peek_past_space() != Some(b']') {
+                    self.rest = rest;
+                    self.skip_space();
+                    if !self.rest.starts_with(b"]") {
                         continue 'value;
                     }
                 }
-                Some(b't') => self.literal(b"true")?,
-                Some(b'f') => self.literal(b"false")?,
-                Some(b'n') => self.literal(b"null")?,
+                [b't', ..] => self.literal(b"true")?,
+                [b'f', ..] => self.literal(b"false")?,
+                [b'n', ..] => self.literal(b"null")?,
                 _ => return Err(ErrorKind::NotAValue),
             }
             while let Some(object) = open.innermost() {
-                match self.peek_past_space() {
-                    Some(b',') => {
-                        self.at += 1;
+                self.skip_space();
+                match (self.rest, object) {
+                    ([b',', rest @ ..], _) => {
+                        self.rest = rest;
                         if object {
-                            self.peek_past_space();
+                            self.skip_space();
                             self.name()?;
                         }
                         continue 'value;
                     }
-                    Some(b'}') if object => self.at += 1,
-                    Some(b']') if !object => self.at += 1,
+                    ([b'}', rest @ ..], true) | ([b']', rest @ ..], false) => self.rest = rest,
                     _ => return Err(ErrorKind::NoComma),
                 }
                 open.pop();
             }
-            return if self.peek_past_space().is_none() { Ok(()) } else { Err(ErrorKind::TrailingBytes) };
+            self.skip_space();
+            return if self.rest.is_empty() { Ok(()) } else { Err(ErrorKind::TrailingBytes) };
         }
     }
 
@@ -173,32 +176,35 @@ impl Scanner<'_> {
     fn name(&mut self) -> Result<(), ErrorKind> {
         self.expect(b'"', ErrorKind::NoName)?;
         self.string()?;
-        self.peek_past_space();
+        self.skip_space();
         self.expect(b':', ErrorKind::NoColon)
     }
 
     /// The rest of a string, after its opening quote.
     fn string(&mut self) -> Result<(), ErrorKind> {
         loop {
-            self.at += plain_length(self.bytes.get(self.at..).unwrap_or_default());
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
+            self.rest = skip_plain(self.rest);
+            match self.rest {
+                [b'"', rest @ ..] => {
+                    self.rest = rest;
                     return Ok(());
                 }
-                Some(b'\\') => self.escape()?,
+                [b'\\', ..] => self.escape()?,
                 _ => return Err(ErrorKind::ControlCharacter),
             }
         }
     }
 
+    // Rare, and large: inside `string` it would slow down every string that has none.
+    #[cold]
+    #[inline(never)]
     fn escape(&mut self) -> Result<(), ErrorKind> {
-        let start = self.at;
-        self.at += 1;
-        match self.peek() {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
-            Some(b'u') => {
-                self.at += 1;
+        let start = self.rest;
+        self.eat(b'\\');
+        match self.rest {
+            [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', rest @ ..] => self.rest = rest,
+            [b'u', rest @ ..] => {
+                self.rest = rest;
                 let whole = match self.code_unit()? {
                     0xd800..=0xdbff => {
                         self.eat(b'\\') && self.eat(b'u') && matches!(self.code_unit()?, 0xdc00..=0xdfff)
@@ -207,7 +213,7 @@ impl Scanner<'_> {
                     _ => true,
                 };
                 if !whole {
-                    self.at = start;
+                    self.rest = start;
                     return Err(ErrorKind::LoneSurrogate);
                 }
             }
@@ -220,9 +226,9 @@ impl Scanner<'_> {
     fn code_unit(&mut self) -> Result<u32, ErrorKind> {
         let mut unit = 0;
         for _ in 0..4 {
-            let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
-            unit = unit << 4 | digit.ok_or(ErrorKind::BadEscape)?;
-            self.at += 1;
+            let [byte, rest @ ..] = self.rest else { return Err(ErrorKind::BadEscape) };
+            unit = unit << 4 | char::from(*byte).to_digit(16).ok_or(ErrorKind::BadEscape)?;
+            self.rest = rest;
         }
         Ok(unit)
     }
@@ -230,7 +236,7 @@ impl Scanner<'_> {
     fn number(&mut self) -> Result<(), ErrorKind> {
         self.eat(b'-');
         if self.eat(b'0') {
-            if matches!(self.peek(), Some(b'0'..=b'9')) {
+            if let [b'0'..=b'9', ..] = self.rest {
                 return Err(ErrorKind::BadNumber);
             }
         } else {
@@ -248,11 +254,11 @@ impl Scanner<'_> {
 
     /// At least one digit.
     fn digits(&mut self) -> Result<(), ErrorKind> {
-        let start = self.at;
-        while matches!(self.peek(), Some(b'0'..=b'9')) {
-            self.at += 1;
+        let [b'0'..=b'9', ..] = self.rest else { return Err(ErrorKind::BadNumber) };
+        while let [b'0'..=b'9', rest @ ..] = self.rest {
+            self.rest = rest;
         }
-        if self.at > start { Ok(()) } else { Err(ErrorKind::BadNumber) }
+        Ok(())
     }
 
     fn literal(&mut self, word: &[u8]) -> Result<(), ErrorKind> {
@@ -264,20 +270,19 @@ impl Scanner<'_> {
     }
 
     fn eat(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn peek_past_space(&mut self) -> Option<u8> {
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
-            self.at += 1;
+        match self.rest {
+            [first, rest @ ..] if *first == byte => {
+                self.rest = rest;
+                true
+            }
+            _ => false,
         }
-        self.peek()
     }
 
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
+    fn skip_space(&mut self) {
+        while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.rest {
+            self.rest = rest;
+        }
     }
 }
 

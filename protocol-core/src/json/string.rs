@@ -26,7 +26,7 @@ impl core::error::Error for TooLong {}
 impl<'a> Str<'a> {
     /// `inner` must have passed the scanner.
     pub(super) fn checked(inner: &'a str) -> Self {
-        Self { inner, escapes: plain_length(inner.as_bytes()) < inner.len() }
+        Self { inner, escapes: !skip_plain(inner.as_bytes()).is_empty() }
     }
 
     /// The characters meant, escapes resolved.
@@ -139,25 +139,28 @@ impl Chars<'_> {
     }
 }
 
-/// How many bytes from the start may stand between quotes as they are: up to a quote, backslash or control character.
+/// Drops the bytes that may stand between quotes as they are, up to a quote, backslash or control character.
 ///
 /// All reading and writing of strings comes down to this, so it looks at a machine word at a time.
-pub(super) fn plain_length(bytes: &[u8]) -> usize {
+pub(super) fn skip_plain(mut rest: &[u8]) -> &[u8] {
     const EACH: usize = usize::MAX / 0xff;
     const TOP_BITS: usize = EACH * 0x80;
     // Sets the top bit of each byte below `limit`, and perhaps of bytes after the first such one. Exact for the first.
     let below = |word: usize, limit: usize| word.wrapping_sub(EACH * limit) & !word & TOP_BITS;
-    let mut length = 0;
-    while let Some(word) = bytes.get(length..).and_then(<[u8]>::first_chunk) {
+    while let Some((word, after)) = rest.split_first_chunk() {
         let word = usize::from_le_bytes(*word);
-        let special = below(word, 0x20)
-            | below(word ^ (EACH * usize::from(b'"')), 1)
-            | below(word ^ (EACH * usize::from(b'\\')), 1);
+        let quotes = word ^ (EACH * usize::from(b'"'));
+        let backslashes = word ^ (EACH * usize::from(b'\\'));
+        let special = below(word, 0x20) | below(quotes, 1) | below(backslashes, 1);
         if special != 0 {
-            return length + special.trailing_zeros() as usize / 8;
+            return rest.get(special.trailing_zeros() as usize / 8..).unwrap_or_default();
         }
-        length += size_of::<usize>();
+        rest = after;
     }
-    let rest = bytes.get(length..).unwrap_or_default();
-    length + rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20)).count()
+    while let [byte, after @ ..] = rest
+        && !matches!(byte, b'"' | b'\\' | 0..0x20)
+    {
+        rest = after;
+    }
+    rest
 }

@@ -4,7 +4,7 @@
 //! if it were not. A walk costs one look at each byte.
 
 use super::Str;
-use super::string::plain_length;
+use super::string::skip_plain;
 
 /// One value inside a checked text.
 #[derive(Clone, Copy, Debug)]
@@ -139,57 +139,58 @@ struct Rest<'a>(&'a str);
 impl<'a> Rest<'a> {
     /// The next value, past the space and the comma or colon before it. None at the closing bracket.
     fn value(&mut self) -> Option<Value<'a>> {
-        let start = self.0.bytes().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b':'))?;
-        let (_, rest) = self.0.split_at_checked(start)?;
-        if let Some(b']' | b'}') = rest.as_bytes().first() {
-            return None;
+        let mut start = self.0.as_bytes();
+        while let [b' ' | b'\t' | b'\n' | b'\r' | b',' | b':', rest @ ..] = start {
+            start = rest;
         }
-        let (text, rest) = rest.split_at_checked(length(rest.as_bytes()))?;
-        self.0 = rest;
+        let end = skip_value(start)?;
+        let text = self.0.get(self.0.len() - start.len()..self.0.len() - end.len())?;
+        self.0 = self.0.get(self.0.len() - end.len()..)?;
         Some(Value { text })
     }
 }
 
-/// How many bytes the value takes that `bytes` starts with.
-fn length(bytes: &[u8]) -> usize {
-    match bytes.first() {
-        Some(b'"') => string_length(bytes),
-        Some(b'[' | b'{') => {
-            let mut open = 0_usize;
-            let mut at = 0;
-            while let Some(&byte) = bytes.get(at) {
-                match byte {
-                    b'"' => {
-                        at += string_length(bytes.get(at..).unwrap_or_default());
-                        continue;
-                    }
-                    b'[' | b'{' => open += 1,
-                    b']' | b'}' => open = open.saturating_sub(1),
-                    _ => {}
-                }
-                at += 1;
-                if open == 0 {
-                    break;
-                }
+/// What follows the value that `rest` starts with. None if it starts with a closing bracket, or is empty.
+fn skip_value(mut rest: &[u8]) -> Option<&[u8]> {
+    let mut open = 0_usize;
+    loop {
+        rest = match rest {
+            [b'"', rest @ ..] => skip_string(rest),
+            [b'[' | b'{', rest @ ..] => {
+                open += 1;
+                rest
             }
-            at
+            [b']' | b'}', rest @ ..] => {
+                open = open.checked_sub(1)?;
+                rest
+            }
+            [_, rest @ ..] if open > 0 => rest,
+            [_, rest @ ..] => skip_word(rest),
+            [] => return None,
+        };
+        if open == 0 {
+            return Some(rest);
         }
-        _ => bytes
-            .iter()
-            .position(|byte| matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r'))
-            .unwrap_or(bytes.len()),
     }
 }
 
-/// The same for a string, both its quotes counted.
-fn string_length(bytes: &[u8]) -> usize {
-    let mut at = 1;
-    while let Some(rest) = bytes.get(at..) {
-        at += plain_length(rest);
-        match bytes.get(at) {
-            Some(b'\\') => at += 2,
-            _ => return bytes.len().min(at + 1),
+/// What follows a string's closing quote.
+fn skip_string(mut rest: &[u8]) -> &[u8] {
+    loop {
+        match skip_plain(rest) {
+            [b'\\', _, after @ ..] => rest = after,
+            [_, after @ ..] => return after,
+            [] => return &[],
         }
     }
-    bytes.len()
+}
+
+/// What follows a number or literal.
+fn skip_word(mut rest: &[u8]) -> &[u8] {
+    while let [byte, after @ ..] = rest
+        && !matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')
+    {
+        rest = after;
+    }
+    rest
 }

@@ -8,7 +8,7 @@ use core::fmt::{self, Write as _};
 
 use serde::ser::{self, Serialize, SerializeTupleStruct as _, Serializer};
 
-use super::string::plain_length;
+use super::string::skip_plain;
 use super::{Counter, Full, Sink, Value};
 
 /// Writes `value` as JSON.
@@ -150,8 +150,8 @@ impl Writer<'_> {
     fn escaped(&mut self, text: &str) -> Result<(), Full> {
         let mut rest = text.as_bytes();
         loop {
-            let (plain, special) = rest.split_at_checked(plain_length(rest)).unwrap_or((rest, &[]));
-            self.put(plain)?;
+            let special = skip_plain(rest);
+            self.put(rest.strip_suffix(special).unwrap_or_default())?;
             let Some((&byte, after)) = special.split_first() else { return Ok(()) };
             match byte {
                 b'"' => self.put(b"\\\"")?,
