@@ -137,8 +137,9 @@ proptest! {
     }
 
     #[test]
-    fn a_fraction_of_ordinary_size_is_written_as_serde_json_writes_it(value in -1e12..1e12_f64, scale in 0..15) {
+    fn a_fraction_of_ordinary_size_is_written_as_serde_json_writes_it(value in -1e12..1e12_f64, scale in 0..12) {
         let value = value / 10_f64.powi(scale);
+        prop_assume!(value.abs() >= 1e-4);
         prop_assert_eq!(written(&value), serde_json::to_string(&value).unwrap());
     }
 

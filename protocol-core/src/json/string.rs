@@ -24,9 +24,9 @@ impl fmt::Display for TooLong {
 impl core::error::Error for TooLong {}
 
 impl<'a> Str<'a> {
-    /// `inner` must have passed the scanner.
-    pub(super) fn checked(inner: &'a str) -> Self {
-        Self { inner, escapes: !skip_plain(inner.as_bytes()).is_empty() }
+    /// `inner` must have passed the scanner, and have `escapes` or not.
+    pub(super) fn checked(inner: &'a str, escapes: bool) -> Self {
+        Self { inner, escapes }
     }
 
     /// The characters meant, escapes resolved.
@@ -70,6 +70,7 @@ impl<'a> Str<'a> {
     }
 
     /// Whether it means `text`, however it was written.
+    #[inline]
     pub fn is(self, text: &str) -> bool {
         if self.escapes { self.chars().eq(text.chars()) } else { self.inner == text }
     }

@@ -99,7 +99,7 @@ impl<'a> Value<'a> {
     /// A string, its escapes not yet resolved.
     pub fn as_str(self) -> Option<Str<'a>> {
         let inner = self.text.strip_prefix('"')?.strip_suffix('"')?;
-        Some(Str::checked(inner))
+        Some(Str::checked(inner, !skip_plain(inner.as_bytes()).is_empty()))
     }
 }
 
@@ -113,8 +113,7 @@ impl<'a> Iterator for Entries<'a> {
     type Item = (Str<'a>, Value<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let name = self.rest.value()?.as_str()?;
-        Some((name, self.rest.value()?))
+        Some((self.rest.string()?, self.rest.value()?))
     }
 }
 
@@ -137,17 +136,35 @@ impl<'a> Iterator for Items<'a> {
 struct Rest<'a>(&'a str);
 
 impl<'a> Rest<'a> {
-    /// The next value, past the space and the comma or colon before it. None at the closing bracket.
+    /// The next value. None at the closing bracket.
     fn value(&mut self) -> Option<Value<'a>> {
-        let mut start = self.0.as_bytes();
-        while let [b' ' | b'\t' | b'\n' | b'\r' | b',' | b':', rest @ ..] = start {
-            start = rest;
-        }
-        let end = skip_value(start)?;
-        let text = self.0.get(self.0.len() - start.len()..self.0.len() - end.len())?;
-        self.0 = self.0.get(self.0.len() - end.len()..)?;
+        let start = skip_between(self.0.as_bytes());
+        let text = self.take(start, skip_value(start)?)?;
         Some(Value { text })
     }
+
+    /// The next value if it is a string.
+    fn string(&mut self) -> Option<Str<'a>> {
+        let [b'"', start @ ..] = skip_between(self.0.as_bytes()) else { return None };
+        let (end, escapes) = skip_string(start);
+        let text = self.take(start, end)?;
+        Some(Str::checked(text.strip_suffix('"')?, escapes))
+    }
+
+    /// Goes on to `end` and returns what lies between the two, which are both ends of this text.
+    fn take(&mut self, start: &[u8], end: &[u8]) -> Option<&'a str> {
+        let (taken, rest) = self.0.split_at_checked(self.0.len() - end.len())?;
+        self.0 = rest;
+        taken.get(taken.len() + end.len() - start.len()..)
+    }
+}
+
+/// What follows the space and the comma or colon before a value.
+fn skip_between(mut rest: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t' | b'\n' | b'\r' | b',' | b':', after @ ..] = rest {
+        rest = after;
+    }
+    rest
 }
 
 /// What follows the value that `rest` starts with. None if it starts with a closing bracket, or is empty.
@@ -155,7 +172,7 @@ fn skip_value(mut rest: &[u8]) -> Option<&[u8]> {
     let mut open = 0_usize;
     loop {
         rest = match rest {
-            [b'"', rest @ ..] => skip_string(rest),
+            [b'"', rest @ ..] => skip_string(rest).0,
             [b'[' | b'{', rest @ ..] => {
                 open += 1;
                 rest
@@ -174,13 +191,17 @@ fn skip_value(mut rest: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// What follows a string's closing quote.
-fn skip_string(mut rest: &[u8]) -> &[u8] {
+/// What follows a string's closing quote, and whether there were escapes before it.
+fn skip_string(mut rest: &[u8]) -> (&[u8], bool) {
+    let mut escapes = false;
     loop {
         match skip_plain(rest) {
-            [b'\\', _, after @ ..] => rest = after,
-            [_, after @ ..] => return after,
-            [] => return &[],
+            [b'\\', _, after @ ..] => {
+                escapes = true;
+                rest = after;
+            }
+            [_, after @ ..] => return (after, escapes),
+            [] => return (&[], escapes),
         }
     }
 }

@@ -151,7 +151,7 @@ impl Writer<'_> {
         let mut rest = text.as_bytes();
         loop {
             let special = skip_plain(rest);
-            self.put(rest.strip_suffix(special).unwrap_or_default())?;
+            self.put(rest.get(..rest.len() - special.len()).unwrap_or_default())?;
             let Some((&byte, after)) = special.split_first() else { return Ok(()) };
             match byte {
                 b'"' => self.put(b"\\\"")?,
