@@ -65,9 +65,9 @@ impl<'b> Slice<'b> {
 
 impl Sink for Slice<'_> {
     fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
-        let room = self.buf.get_mut(self.length..).unwrap_or_default();
-        room.get_mut(..bytes.len()).ok_or(Full)?.copy_from_slice(bytes);
-        self.length += bytes.len();
+        let end = self.length + bytes.len();
+        self.buf.get_mut(self.length..end).ok_or(Full)?.copy_from_slice(bytes);
+        self.length = end;
         Ok(())
     }
 }

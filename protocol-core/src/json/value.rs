@@ -169,26 +169,28 @@ fn skip_between(mut rest: &[u8]) -> &[u8] {
 
 /// What follows the value that `rest` starts with. None if it starts with a closing bracket, or is empty.
 fn skip_value(mut rest: &[u8]) -> Option<&[u8]> {
+    match rest {
+        [b'"', rest @ ..] => return Some(skip_string(rest).0),
+        [b'[' | b'{', ..] => {}
+        [b']' | b'}', ..] | [] => return None,
+        [_, rest @ ..] => return Some(skip_word(rest)),
+    }
     let mut open = 0_usize;
-    loop {
-        rest = match rest {
-            [b'"', rest @ ..] => skip_string(rest).0,
-            [b'[' | b'{', rest @ ..] => {
-                open += 1;
-                rest
+    while let [byte, after @ ..] = rest {
+        rest = after;
+        match byte {
+            b'"' => rest = skip_string(rest).0,
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => {
+                open = open.saturating_sub(1);
+                if open == 0 {
+                    return Some(rest);
+                }
             }
-            [b']' | b'}', rest @ ..] => {
-                open = open.checked_sub(1)?;
-                rest
-            }
-            [_, rest @ ..] if open > 0 => rest,
-            [_, rest @ ..] => skip_word(rest),
-            [] => return None,
-        };
-        if open == 0 {
-            return Some(rest);
+            _ => {}
         }
     }
+    None
 }
 
 /// What follows a string's closing quote, and whether there were escapes before it.

@@ -416,6 +416,14 @@ impl Compound<'_, '_> {
         if core::mem::take(&mut self.first) { Ok(()) } else { self.writer.put(b",") }
     }
 
+    /// A member whose name is known to be text. Says the same as `name` and `value`, in fewer pieces.
+    fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Full> {
+        self.writer.put(if core::mem::take(&mut self.first) { b"\"" } else { b",\"" })?;
+        self.writer.escaped(name)?;
+        self.writer.put(b"\":")?;
+        value.serialize(&mut *self.writer)
+    }
+
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
         self.comma()?;
         value.serialize(&mut *self.writer)
@@ -530,8 +538,7 @@ impl ser::SerializeStruct for Compound<'_, '_> {
     type Error = Full;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Full> {
-        self.name(key)?;
-        self.value(value)
+        self.field(key, value)
     }
 
     fn end(self) -> Result<(), Full> {
@@ -544,8 +551,7 @@ impl ser::SerializeStructVariant for Compound<'_, '_> {
     type Error = Full;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Full> {
-        self.name(key)?;
-        self.value(value)
+        self.field(key, value)
     }
 
     fn end(self) -> Result<(), Full> {
