@@ -203,3 +203,26 @@ proptest! {
         agrees_with_serde_json(&noise);
     }
 }
+
+#[test]
+fn every_code_unit_is_judged_as_serde_json_judges_it() {
+    for unit in 0..=u16::MAX {
+        for text in
+            [format!("\"\\u{unit:04x}\""), format!("\"\\ud83c\\u{unit:04X}\""), format!("\"\\u{unit:04x}\\udfb2\"")]
+        {
+            agrees_with_serde_json(text.as_bytes());
+        }
+    }
+}
+
+#[test]
+fn every_byte_is_judged_as_serde_json_judges_it_wherever_it_stands() {
+    for before in 0..20 {
+        for byte in 0..=u8::MAX {
+            let mut text = *b"[\"0123456789abcdef\"]";
+            text[before] = byte;
+            agrees_with_serde_json(&text);
+            walks(&text);
+        }
+    }
+}

@@ -6,6 +6,7 @@
 
 use core::fmt::{self, Write as _};
 
+use heapless::Vec;
 use serde::ser::{self, Serialize, SerializeTupleStruct as _, Serializer};
 
 use super::string::skip_plain;
@@ -14,7 +15,9 @@ use super::{Counter, Full, Sink, Value};
 /// Writes `value` as JSON.
 pub fn write<T: Serialize + ?Sized>(value: &T, sink: &mut dyn Sink) -> Result<(), Full> {
     // One sink type for the serializer: a message is compiled once, not once more for counting and for windows.
-    value.serialize(&mut Writer { sink, mode: Mode::Value })
+    let mut writer = Writer { sink, gathered: Vec::new(), mode: Mode::Value };
+    value.serialize(&mut writer)?;
+    writer.flush()
 }
 
 /// How many bytes [`write`](fn@write) would put.
@@ -112,6 +115,9 @@ impl ser::Error for Full {
 
 struct Writer<'s> {
     sink: &'s mut dyn Sink,
+    /// Small pieces on their way to the sink, most of a text being quotes, colons and short words. Always ends between
+    /// two characters.
+    gathered: Vec<u8, 64>,
     mode: Mode,
 }
 
@@ -132,7 +138,17 @@ enum Mode {
 
 impl Writer<'_> {
     fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        if self.gathered.extend_from_slice(bytes).is_ok() {
+            return Ok(());
+        }
+        self.flush()?;
         self.sink.put(bytes)
+    }
+
+    fn flush(&mut self) -> Result<(), Full> {
+        self.sink.put(&self.gathered)?;
+        self.gathered.clear();
+        Ok(())
     }
 
     /// A quoted string, escaped.
