@@ -10,14 +10,14 @@ use super::string::skip_plain;
 
 /// How deep arrays and objects may nest.
 ///
-/// The deepest message of any protocol we speak is seven deep (a game state inside MCP content). The open brackets are
-/// kept as bits of one word, so this is also at most 32.
+/// The deepest example in the specifications we follow is six deep; the rest is room for agents that wrap things once
+/// more. The open brackets are kept as bits of one word, so it can be at most 32.
 pub const MAX_DEPTH: usize = 16;
 
 /// How many values one text may hold, the outermost and every member and item counted.
 ///
-/// A full board of moves is a few hundred. What the limit buys is time: a walk over a text of nothing but `0,0,0,…`
-/// has a known end, whatever the size of the buffer it came in.
+/// The largest example in the specifications we follow has 513. What the limit buys is time: a walk over a text of
+/// nothing but `0,0,0,…` has a known end, whatever the size of the buffer it came in.
 pub const MAX_VALUES: usize = 4096;
 
 /// Checks that `text` is one JSON value and nothing else.
