@@ -53,7 +53,8 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         let mut conn = ClientConn::new(socket, buf);
         let mut is_fresh = true;
         loop {
-            let Some(result) = self.unless_dropped(index, call.id, self.carry_out(index, &call, &mut conn, message)).await
+            let Some(result) =
+                self.unless_dropped(index, call.id, self.carry_out(index, &call, &mut conn, message)).await
             else {
                 return;
             };

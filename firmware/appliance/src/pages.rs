@@ -5,15 +5,16 @@ use core::fmt::{self, Write as _};
 
 use protocol_core::games::{AnyGame, Game};
 use protocol_core::hall::{Hall, Mode, Player, Stage};
-use protocol_core::json::{self, Full, Shown, Sink};
+use protocol_core::json::{self, Full, Joined, Shown, Sink};
 use protocol_core::time::Utc;
-use protocol_core::wire::league_v2::outgoing::{GameResult, MatchId};
+use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde::Serialize;
 
 pub(crate) const INDEX: &str = include_str!("../web/index.html");
 pub(crate) const SKILL: &str = include_str!("../web/skill.md");
 pub(crate) const AGENT: &str = include_str!("../web/agent.json");
-pub(crate) const HEALTH: &str = concat!(r#"{"status":"ok","service":"LeagueBox","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
+pub(crate) const HEALTH: &str =
+    concat!(r#"{"status":"ok","service":"LeagueBox","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
 
 /// The page runs nothing but its own script and talks to nobody but the box.
 pub(crate) const SECURITY: &[(&str, &str)] = &[(
@@ -101,7 +102,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Displa
                 write!(f, "Paused: round {round} is being finished, the next one waits.")
             }
             (Stage::Running(round), _) => {
-                write!(f, "Round {round} of {}: {} matches are being played.", hall.schedule().rounds(), hall.tables().count())
+                write!(
+                    f,
+                    "Round {round} of {}: {} matches are being played.",
+                    hall.schedule().rounds(),
+                    hall.tables().count()
+                )
             }
             (Stage::Completed, _) => f.write_str("The league is over. The admin can rematch or reset."),
         }
@@ -130,30 +136,26 @@ pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L:
 ) -> Result<(), Full> {
     #[derive(Serialize)]
     struct Page<G> {
-        #[serde(rename = "game_type")]
-        game: &'static str,
-        #[serde(rename = "$flat")]
-        line: protocol_core::hall::MatchLine,
+        game_type: &'static str,
         /// The referee's state, while it is being played.
         phase: Option<Shown<protocol_core::referee::Phase>>,
         seed_commitment: Option<Shown<protocol_core::fair::Seed>>,
         match_seed: Option<Shown<protocol_core::fair::Seed>>,
         finished_at: Option<Shown<Utc>>,
-        game_result: Option<GameResult<G>>,
+        game_result: Option<G>,
     }
     let line = hall.match_line(id).ok_or(Full)?;
     let table = hall.table(id);
     let begun = table.is_some() || hall.record(id).is_some();
     let page = Page {
-        game: hall.config().game.rules().name,
-        line,
+        game_type: hall.config().game.rules().name,
         phase: table.map(|table| Shown(table.play.phase())),
         seed_commitment: begun.then(|| Shown(hall.commitment(id))),
         match_seed: hall.revealed_seed(id).map(Shown),
         finished_at: hall.record(id).map(|record| Shown(record.finished)),
         game_result: hall.game_result(id),
     };
-    json::write(&page, sink)
+    json::write(&Joined(line, page), sink)
 }
 
 /// Pages of many rows.
@@ -411,4 +413,3 @@ impl fmt::Display for Cells<'_> {
         self.0.export(f)
     }
 }
-

@@ -83,11 +83,8 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         let allowed = if posted { "POST" } else { "GET, HEAD" };
         let fits = if posted { request.method == "POST" } else { matches!(request.method, "GET" | "HEAD") };
         if !fits {
-            let body: &[u8] = if posted {
-                br#"{"error":"this path takes POST"}"#
-            } else {
-                br#"{"error":"this path takes GET"}"#
-            };
+            let body: &[u8] =
+                if posted { br#"{"error":"this path takes POST"}"# } else { br#"{"error":"this path takes GET"}"# };
             return responder.respond(405, JSON, body, &[("Allow", allowed)]).await;
         }
         match route {

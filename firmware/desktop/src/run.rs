@@ -118,11 +118,12 @@ type Box512 = Appliance<SystemClock, PLAYERS, MATCHES, RESULTS, LOG>;
 /// drops the listener and every connection.
 fn serve(ready: Ready, stop: &Stop) -> Result<(), Failure> {
     let stop = stop.clone();
-    let thread = thread::Builder::new().name("box".into()).stack_size(STACK_BYTES).spawn(move || serve_here(ready, &stop));
+    let thread =
+        thread::Builder::new().name("box".into()).stack_size(STACK_BYTES).spawn(move || serve_here(ready, &stop));
     let thread = thread.map_err(|error| Failure::work(format!("cannot start a thread: {error}")))?;
-    thread.join().unwrap_or_else(|_| {
-        Err(Failure::work("the box stopped by a fault of its own: please report the lines above"))
-    })
+    thread
+        .join()
+        .unwrap_or_else(|_| Err(Failure::work("the box stopped by a fault of its own: please report the lines above")))
 }
 
 fn serve_here(ready: Ready, stop: &Stop) -> Result<(), Failure> {

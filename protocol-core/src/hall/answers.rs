@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::admission::{Agent, Player, Turned};
 use super::rounds::Stage;
 use super::{Hall, Mode};
-use crate::json::{self, Full, Seq, Shown, Sink, Value};
+use crate::json::{self, Full, Joined, Seq, Shown, Sink, Value};
 use crate::league::Rule;
 use crate::log::Happening;
 use crate::referee::Heard;
@@ -302,7 +302,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.reply_with(answer, "RECEIPT", None, Receipt { status, reason }, sink)
             }
             Kind::Query { what, about, round } => self.answer_query(answer, what, about, round, sink),
-            Kind::Initialized => json::write(&super::answers::Answered { envelope, message: Server::HERE }, sink),
+            Kind::Initialized => json::write(&Answered { envelope, message: Server::HERE }, sink),
             Kind::Tools => json::write(&Answered { envelope, message: Tools { tools: TOOLS } }, sink),
             Kind::Resources => json::write(&Answered { envelope, message: Resources { resources: [] } }, sink),
         }
@@ -317,7 +317,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         sink: &mut dyn Sink,
     ) -> Result<(), Full> {
         let with_id = answer.envelope.dialect == crate::wire::league_v2::dialect::Dialect::MessageType;
-        let message = Message {
+        let head = Head {
             protocol: PROTOCOL,
             message_type,
             sender: Shown(Sender { referee: false, with_id }),
@@ -325,9 +325,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             conversation_id: answer.conversation.map_or(Conversation::League, Conversation::Theirs),
             auth_token: token.map(Shown),
             league_id: Shown(self.league_id()),
-            body,
         };
-        json::write(&Answered { envelope: answer.envelope, message }, sink)
+        json::write(&Answered { envelope: answer.envelope, message: Joined(head, body) }, sink)
     }
 
     fn answer_query(

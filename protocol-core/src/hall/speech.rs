@@ -11,7 +11,7 @@ use super::admission::Player;
 use super::lines::{Notice, Open, What};
 use super::rounds::{Seating, Table};
 use crate::games::{AnyGame, Game, Names, Viewer};
-use crate::json::{self, Full, Seq, Shown, Sink};
+use crate::json::{self, Full, Joined, Seq, Shown, Sink};
 use crate::league::Record;
 use crate::referee::{Broken, Cause, Fault, MAX_RETRIES, Need};
 use crate::wire::league_v2::dialect::{Dialect, Kind};
@@ -83,7 +83,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         sink: &mut dyn Sink,
     ) -> Result<(), Full> {
         let kind = open.what.kind();
-        let message = Message {
+        let head = Head {
             protocol: PROTOCOL,
             message_type: kind.message_type(),
             sender: Shown(Sender { referee: kind.is_referees(), with_id: open.dialect == Dialect::MessageType }),
@@ -91,10 +91,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             conversation_id: conversation,
             auth_token: Some(Shown(self.our_token())),
             league_id: Shown(self.league_id()),
-            body,
         };
         let method = kind.method(open.dialect, open.variant).unwrap_or("handle_message");
-        json::write(&Call { dialect: open.dialect, method, id: open.id, message }, sink)
+        json::write(&Call { dialect: open.dialect, method, id: open.id, message: Joined(head, body) }, sink)
     }
 
     fn say_question(
@@ -210,18 +209,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     /// The result of a finished match, as it is told.
-    pub fn game_result(&self, id: MatchId) -> Option<GameResult<impl Serialize + use<P, M, R, L>>> {
+    pub fn game_result(&self, id: MatchId) -> Option<impl Serialize + use<P, M, R, L>> {
         let record = *self.record(id)?;
         let pair = self.pair(id)?;
         let ids = [self.id_at(pair.a), self.id_at(pair.b)];
-        let names = ids.map(|id| shown(&id));
-        Some(GameResult {
+        let result = GameResult {
             status: record.status().name(),
             winner_player_id: record.outcome.winner.map(|seat| Shown(if seat == 0 { ids[0] } else { ids[1] })),
-            game: Told { game: AnyGame::recall(self.config.game, self.match_seed(id), record.digest), names, record },
             score: Score([(ids[0], record.verdict(0)), (ids[1], record.verdict(1))]),
             end_reason: record.end_reason(),
-        })
+        };
+        Some(Joined(result, Told { game: self.recall(id)?, names: ids.map(|id| shown(&id)), record }))
     }
 
     /// A finished match again, as the game recalls it.

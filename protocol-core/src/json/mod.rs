@@ -22,4 +22,4 @@ pub use scan::{Error, ErrorKind, MAX_DEPTH, MAX_VALUES, parse};
 pub use sink::{Counter, Full, Sink, Slice, Window};
 pub use string::{Chars, Str, TooLong};
 pub use value::{Entries, Items, Kind, Value};
-pub use writer::{Map, Raw, Seq, Shown, count, write};
+pub use writer::{Joined, Map, Raw, Seq, Shown, count, write};

@@ -6,17 +6,18 @@
 use core::fmt;
 
 use super::Value;
+use super::string::skip_plain;
 
 /// How deep arrays and objects may nest.
 ///
-/// The deepest message of any protocol we speak is seven deep (a game state inside MCP content). The open brackets are
-/// kept as bits of one word, so this is also at most 32.
+/// The deepest example in the specifications we follow is six deep; the rest is room for agents that wrap things once
+/// more. The open brackets are kept as bits of one word, so it can be at most 32.
 pub const MAX_DEPTH: usize = 16;
 
 /// How many values one text may hold, the outermost and every member and item counted.
 ///
-/// A full board of moves is a few hundred. What the limit buys is time: a walk over a text of nothing but `0,0,0,…`
-/// has a known end, whatever the size of the buffer it came in.
+/// The largest example in the specifications we follow has 513. What the limit buys is time: a walk over a text of
+/// nothing but `0,0,0,…` has a known end, whatever the size of the buffer it came in.
 pub const MAX_VALUES: usize = 4096;
 
 /// Checks that `text` is one JSON value and nothing else.
@@ -26,8 +27,13 @@ pub fn parse(text: &[u8]) -> Result<Value<'_>, Error> {
     }
     let text =
         core::str::from_utf8(text).map_err(|error| Error { at: error.valid_up_to(), kind: ErrorKind::NotUtf8 })?;
-    Scanner { bytes: text.as_bytes(), at: 0 }.text()?;
-    Ok(Value::checked(text))
+    let mut scanner = Scanner { rest: text.as_bytes() };
+    match scanner.text() {
+        Ok(()) => Ok(Value::checked(text)),
+        // Whatever was expected: at the end of the text it is the end that is wrong.
+        Err(_) if scanner.rest.is_empty() => Err(Error { at: text.len(), kind: ErrorKind::EndsEarly }),
+        Err(kind) => Err(Error { at: text.len() - scanner.rest.len(), kind }),
+    }
 }
 
 /// Why a text was refused, and at which byte.
@@ -101,74 +107,73 @@ impl fmt::Display for ErrorKind {
 
 impl core::error::Error for Error {}
 
+/// What is still to be read; after an error, from the byte that is wrong.
 struct Scanner<'a> {
-    bytes: &'a [u8],
-    at: usize,
+    rest: &'a [u8],
 }
 
 impl Scanner<'_> {
-    fn text(&mut self) -> Result<(), Error> {
+    fn text(&mut self) -> Result<(), ErrorKind> {
         let mut open = Open::default();
         let mut values = 0;
         // Each turn reads one value, or the head of one, and then closes all that ends with it.
         'value: loop {
-            self.skip_space();
             values += 1;
             if values > MAX_VALUES {
-                return Err(self.error(ErrorKind::TooManyValues));
+                return Err(ErrorKind::TooManyValues);
             }
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
+            self.skip_space();
+            match self.rest {
+                [b'"', rest @ ..] => {
+                    self.rest = rest;
                     self.string()?;
                 }
-                Some(b'-' | b'0'..=b'9') => self.number()?,
-                Some(b'{') => {
-                    open.push(true).ok_or(self.error(ErrorKind::TooDeep))?;
-                    self.at += 1;
+                [b'-' | b'0'..=b'9', ..] => self.number()?,
+                [b'{', rest @ ..] => {
+                    open.push(true)?;
+                    self.rest = rest;
                     self.skip_space();
-                    if self.peek() != Some(b'}') {
+                    if !self.rest.starts_with(b"}") {
                         self.name()?;
                         continue 'value;
                     }
                 }
-                Some(b'[') => {
-                    open.push(false).ok_or(self.error(ErrorKind::TooDeep))?;
-                    self.at += 1;
+                [b'[', rest @ ..] => {
+                    open.push(false)?;
+                    self.rest = rest;
                     self.skip_space();
-                    if self.peek() != Some(b']') {
+                    if !self.rest.starts_with(b"]") {
                         continue 'value;
                     }
                 }
-                Some(b't') => self.literal(b"true")?,
-                Some(b'f') => self.literal(b"false")?,
-                Some(b'n') => self.literal(b"null")?,
-                _ => return Err(self.error(ErrorKind::NotAValue)),
+                [b't', ..] => self.literal(b"true")?,
+                [b'f', ..] => self.literal(b"false")?,
+                [b'n', ..] => self.literal(b"null")?,
+                _ => return Err(ErrorKind::NotAValue),
             }
             while let Some(object) = open.innermost() {
                 self.skip_space();
-                match self.peek() {
-                    Some(b',') => {
-                        self.at += 1;
+                match (self.rest, object) {
+                    ([b',', rest @ ..], _) => {
+                        self.rest = rest;
                         if object {
                             self.skip_space();
                             self.name()?;
                         }
                         continue 'value;
                     }
-                    Some(b'}') if object => self.at += 1,
-                    Some(b']') if !object => self.at += 1,
-                    _ => return Err(self.error(ErrorKind::NoComma)),
+                    ([b'}', rest @ ..], true) | ([b']', rest @ ..], false) => self.rest = rest,
+                    _ => return Err(ErrorKind::NoComma),
                 }
                 open.pop();
             }
             self.skip_space();
-            return if self.peek().is_none() { Ok(()) } else { Err(self.error(ErrorKind::TrailingBytes)) };
+            return if self.rest.is_empty() { Ok(()) } else { Err(ErrorKind::TrailingBytes) };
         }
     }
 
     /// A member's name and its colon.
-    fn name(&mut self) -> Result<(), Error> {
+    fn name(&mut self) -> Result<(), ErrorKind> {
         self.expect(b'"', ErrorKind::NoName)?;
         self.string()?;
         self.skip_space();
@@ -176,63 +181,63 @@ impl Scanner<'_> {
     }
 
     /// The rest of a string, after its opening quote.
-    fn string(&mut self) -> Result<(), Error> {
+    fn string(&mut self) -> Result<(), ErrorKind> {
         loop {
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
+            self.rest = skip_plain(self.rest);
+            match self.rest {
+                [b'"', rest @ ..] => {
+                    self.rest = rest;
                     return Ok(());
                 }
-                Some(b'\\') => self.escape()?,
-                Some(0x20..) => self.at += 1,
-                _ => return Err(self.error(ErrorKind::ControlCharacter)),
+                [b'\\', ..] => self.escape()?,
+                _ => return Err(ErrorKind::ControlCharacter),
             }
         }
     }
 
-    fn escape(&mut self) -> Result<(), Error> {
-        let start = self.at;
-        self.at += 1;
-        match self.peek() {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
-            Some(b'u') => {
-                self.at += 1;
-                let lone = Error { at: start, kind: ErrorKind::LoneSurrogate };
-                match self.code_unit()? {
+    // Rare, and large: inside `string` it would slow down every string that has none.
+    #[cold]
+    #[inline(never)]
+    fn escape(&mut self) -> Result<(), ErrorKind> {
+        let start = self.rest;
+        self.eat(b'\\');
+        match self.rest {
+            [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', rest @ ..] => self.rest = rest,
+            [b'u', rest @ ..] => {
+                self.rest = rest;
+                let whole = match self.code_unit()? {
                     0xd800..=0xdbff => {
-                        if !self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(b"\\u")) {
-                            return Err(lone);
-                        }
-                        self.at += 2;
-                        if !matches!(self.code_unit()?, 0xdc00..=0xdfff) {
-                            return Err(lone);
-                        }
+                        self.eat(b'\\') && self.eat(b'u') && matches!(self.code_unit()?, 0xdc00..=0xdfff)
                     }
-                    0xdc00..=0xdfff => return Err(lone),
-                    _ => {}
+                    0xdc00..=0xdfff => false,
+                    _ => true,
+                };
+                if !whole {
+                    self.rest = start;
+                    return Err(ErrorKind::LoneSurrogate);
                 }
             }
-            _ => return Err(self.error(ErrorKind::BadEscape)),
+            _ => return Err(ErrorKind::BadEscape),
         }
         Ok(())
     }
 
     /// The four hexadecimal digits of a `\u` escape.
-    fn code_unit(&mut self) -> Result<u32, Error> {
+    fn code_unit(&mut self) -> Result<u32, ErrorKind> {
         let mut unit = 0;
         for _ in 0..4 {
-            let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
-            unit = unit << 4 | digit.ok_or(self.error(ErrorKind::BadEscape))?;
-            self.at += 1;
+            let [byte, rest @ ..] = self.rest else { return Err(ErrorKind::BadEscape) };
+            unit = unit << 4 | char::from(*byte).to_digit(16).ok_or(ErrorKind::BadEscape)?;
+            self.rest = rest;
         }
         Ok(unit)
     }
 
-    fn number(&mut self) -> Result<(), Error> {
+    fn number(&mut self) -> Result<(), ErrorKind> {
         self.eat(b'-');
         if self.eat(b'0') {
-            if matches!(self.peek(), Some(b'0'..=b'9')) {
-                return Err(self.error(ErrorKind::BadNumber));
+            if let [b'0'..=b'9', ..] = self.rest {
+                return Err(ErrorKind::BadNumber);
             }
         } else {
             self.digits()?;
@@ -248,42 +253,36 @@ impl Scanner<'_> {
     }
 
     /// At least one digit.
-    fn digits(&mut self) -> Result<(), Error> {
-        let start = self.at;
-        while matches!(self.peek(), Some(b'0'..=b'9')) {
-            self.at += 1;
+    fn digits(&mut self) -> Result<(), ErrorKind> {
+        let [b'0'..=b'9', ..] = self.rest else { return Err(ErrorKind::BadNumber) };
+        while let [b'0'..=b'9', rest @ ..] = self.rest {
+            self.rest = rest;
         }
-        if self.at > start { Ok(()) } else { Err(self.error(ErrorKind::BadNumber)) }
+        Ok(())
     }
 
-    fn literal(&mut self, word: &[u8]) -> Result<(), Error> {
+    fn literal(&mut self, word: &[u8]) -> Result<(), ErrorKind> {
         word.iter().try_for_each(|&byte| self.expect(byte, ErrorKind::NotAValue))
     }
 
-    fn expect(&mut self, byte: u8, otherwise: ErrorKind) -> Result<(), Error> {
-        if self.eat(byte) { Ok(()) } else { Err(self.error(otherwise)) }
+    fn expect(&mut self, byte: u8, otherwise: ErrorKind) -> Result<(), ErrorKind> {
+        if self.eat(byte) { Ok(()) } else { Err(otherwise) }
     }
 
     fn eat(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn skip_space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
+        match self.rest {
+            [first, rest @ ..] if *first == byte => {
+                self.rest = rest;
+                true
+            }
+            _ => false,
         }
     }
 
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    /// What is wrong here. Whatever was expected, at the end of the text it is the end that is wrong.
-    fn error(&self, kind: ErrorKind) -> Error {
-        let kind = if self.peek().is_none() { ErrorKind::EndsEarly } else { kind };
-        Error { at: self.at, kind }
+    fn skip_space(&mut self) {
+        while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.rest {
+            self.rest = rest;
+        }
     }
 }
 
@@ -295,13 +294,13 @@ struct Open {
 }
 
 impl Open {
-    fn push(&mut self, object: bool) -> Option<()> {
+    fn push(&mut self, object: bool) -> Result<(), ErrorKind> {
         if self.depth == MAX_DEPTH {
-            return None;
+            return Err(ErrorKind::TooDeep);
         }
         self.depth += 1;
         self.objects = self.objects << 1 | u32::from(object);
-        Some(())
+        Ok(())
     }
 
     fn pop(&mut self) {

@@ -37,23 +37,24 @@ impl Sink for Counter {
 /// Keeps a text that fits; `Full` if it does not.
 #[derive(Debug)]
 pub struct Slice<'b> {
-    window: Window<'b>,
+    buf: &'b mut [u8],
+    length: usize,
 }
 
 impl<'b> Slice<'b> {
     /// An empty text with room for `buf.len()` bytes.
     pub fn new(buf: &'b mut [u8]) -> Self {
-        Self { window: Window::new(0, buf) }
+        Self { buf, length: 0 }
     }
 
     /// What was put so far.
     pub fn written(&self) -> &[u8] {
-        self.window.written()
+        self.buf.get(..self.length).unwrap_or_default()
     }
 
     /// How many bytes were put so far.
     pub fn len(&self) -> usize {
-        self.window.length
+        self.length
     }
 
     /// Whether nothing was put so far.
@@ -64,7 +65,10 @@ impl<'b> Slice<'b> {
 
 impl Sink for Slice<'_> {
     fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
-        self.window.put(bytes)
+        let end = self.length + bytes.len();
+        self.buf.get_mut(self.length..end).ok_or(Full)?.copy_from_slice(bytes);
+        self.length = end;
+        Ok(())
     }
 }
 

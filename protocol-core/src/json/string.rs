@@ -8,6 +8,7 @@ use heapless::String;
 #[derive(Clone, Copy, Debug)]
 pub struct Str<'a> {
     inner: &'a str,
+    escapes: bool,
 }
 
 /// The string does not fit.
@@ -23,9 +24,9 @@ impl fmt::Display for TooLong {
 impl core::error::Error for TooLong {}
 
 impl<'a> Str<'a> {
-    /// `inner` must have passed the scanner.
-    pub(super) fn checked(inner: &'a str) -> Self {
-        Self { inner }
+    /// `inner` must have passed the scanner, and have `escapes` or not.
+    pub(super) fn checked(inner: &'a str, escapes: bool) -> Self {
+        Self { inner, escapes }
     }
 
     /// The characters meant, escapes resolved.
@@ -35,7 +36,7 @@ impl<'a> Str<'a> {
 
     /// The string itself, if it was written without escapes.
     pub fn plain(self) -> Option<&'a str> {
-        (!self.inner.contains('\\')).then_some(self.inner)
+        (!self.escapes).then_some(self.inner)
     }
 
     /// A copy with escapes resolved.
@@ -69,13 +70,9 @@ impl<'a> Str<'a> {
     }
 
     /// Whether it means `text`, however it was written.
+    #[inline]
     pub fn is(self, text: &str) -> bool {
-        // An escape is longer than what it stands for, so strings of one length are equal as written or not at all.
-        if self.inner.len() == text.len() {
-            self.inner == text && !text.contains('\\')
-        } else {
-            self.inner.len() > text.len() && self.inner.contains('\\') && self.chars().eq(text.chars())
-        }
+        if self.escapes { self.chars().eq(text.chars()) } else { self.inner == text }
     }
 
     /// The same, but `A` is `a`.
@@ -141,4 +138,30 @@ impl Chars<'_> {
     fn code_unit(&mut self) -> u32 {
         (0..4).fold(0, |unit, _| unit << 4 | self.rest.next().and_then(|c| c.to_digit(16)).unwrap_or(0))
     }
+}
+
+/// Drops the bytes that may stand between quotes as they are, up to a quote, backslash or control character.
+///
+/// All reading and writing of strings comes down to this, so it looks at a machine word at a time.
+pub(super) fn skip_plain(mut rest: &[u8]) -> &[u8] {
+    const EACH: usize = usize::MAX / 0xff;
+    const TOP_BITS: usize = EACH * 0x80;
+    // Sets the top bit of each byte below `limit`, and perhaps of bytes after the first such one. Exact for the first.
+    let below = |word: usize, limit: usize| word.wrapping_sub(EACH * limit) & !word & TOP_BITS;
+    while let Some((word, after)) = rest.split_first_chunk() {
+        let word = usize::from_le_bytes(*word);
+        let quotes = word ^ (EACH * usize::from(b'"'));
+        let backslashes = word ^ (EACH * usize::from(b'\\'));
+        let special = below(word, 0x20) | below(quotes, 1) | below(backslashes, 1);
+        if special != 0 {
+            return rest.get(special.trailing_zeros() as usize / 8..).unwrap_or_default();
+        }
+        rest = after;
+    }
+    while let [byte, after @ ..] = rest
+        && !matches!(byte, b'"' | b'\\' | 0..0x20)
+    {
+        rest = after;
+    }
+    rest
 }

@@ -121,6 +121,64 @@ fn an_error_names_the_rule_and_the_byte() {
 }
 
 #[test]
+fn each_rule_is_named_where_it_is_broken() {
+    use ErrorKind::*;
+    let cases: [(&[u8], usize, ErrorKind); 48] = [
+        (b"\xef\xbb\xbf{}", 0, ByteOrderMark),
+        (b"[\"\xff\"]", 2, NotUtf8),
+        (b"\"\xed\xa0\x80\"", 1, NotUtf8),
+        (b"\"\xc0\xaf\"", 1, NotUtf8),
+        (b"", 0, EndsEarly),
+        (b" \n", 2, EndsEarly),
+        (b"[1,", 3, EndsEarly),
+        (b"{\"a\"", 4, EndsEarly),
+        (b"\"a", 2, EndsEarly),
+        (b"\"a\\", 3, EndsEarly),
+        (b"\"\\u12", 5, EndsEarly),
+        (b"tru", 3, EndsEarly),
+        (b"-", 1, EndsEarly),
+        (b"1e", 2, EndsEarly),
+        (b"[,1]", 1, NotAValue),
+        (b"[1,]", 3, NotAValue),
+        (b"{\"a\":}", 5, NotAValue),
+        (b"True", 0, NotAValue),
+        (b"nule", 3, NotAValue),
+        (b"NaN", 0, NotAValue),
+        (b"+1", 0, NotAValue),
+        (b".5", 0, NotAValue),
+        (b"'a'", 0, NotAValue),
+        (b"//", 0, NotAValue),
+        (b"\x0c1", 0, NotAValue),
+        (b"\xc2\xa01", 0, NotAValue),
+        (b"-x", 1, BadNumber),
+        (b"01", 1, BadNumber),
+        (b"-00", 2, BadNumber),
+        (b"1.e5", 2, BadNumber),
+        (b"1e+ ", 3, BadNumber),
+        (b"\"\t\"", 1, ControlCharacter),
+        (b"\"\x00\"", 1, ControlCharacter),
+        (b"\"\\x41\"", 2, BadEscape),
+        (b"\"\\u00g0\"", 5, BadEscape),
+        (b"\"\\U0041\"", 2, BadEscape),
+        (b"\"\\ud800\"", 1, LoneSurrogate),
+        (b"\"a\\udc00\"", 2, LoneSurrogate),
+        (b"\"\\ud800\\ud800\"", 1, LoneSurrogate),
+        (b"\"\\ud800\\n\"", 1, LoneSurrogate),
+        (b"{1:2}", 1, NoName),
+        (b"{\"a\":1,}", 7, NoName),
+        (b"{\"a\" 1}", 5, NoColon),
+        (b"[1 2]", 3, NoComma),
+        (b"[1}", 2, NoComma),
+        (b"{\"a\":1]", 6, NoComma),
+        (b"{} {}", 3, TrailingBytes),
+        (b"1\x00", 1, TrailingBytes),
+    ];
+    for (text, at, kind) in cases {
+        assert_eq!(parse(text).unwrap_err(), Error { at, kind }, "{}", text.escape_ascii());
+    }
+}
+
+#[test]
 fn sixteen_brackets_may_be_open_and_no_more() {
     let nested = |depth| [vec![b'['; depth], vec![b']'; depth]].concat();
     assert!(parse(&nested(MAX_DEPTH)).is_ok());
@@ -195,20 +253,54 @@ fn a_name_that_is_no_text_is_refused() {
 }
 
 #[test]
-fn a_flat_field_joins_the_members_of_its_struct() {
-    #[derive(serde::Serialize)]
-    struct Inner {
-        b: u8,
-        c: &'static str,
+fn an_envelope_and_its_contents_are_one_object() {
+    #[derive(Clone, Copy, Serialize)]
+    struct Envelope {
+        protocol: &'static str,
+        inner: [u8; 2],
     }
-    #[derive(serde::Serialize)]
-    struct Outer {
-        a: u8,
-        #[serde(rename = "$flat")]
-        inner: Inner,
-        d: [u8; 2],
+    #[derive(Clone, Copy, Serialize)]
+    #[serde(tag = "message_type")]
+    enum Body {
+        Ping,
+        Move { choice: Option<&'static str> },
     }
-    let mut text = heapless::String::<64>::new();
-    super::write(&Outer { a: 1, inner: Inner { b: 2, c: "x" }, d: [3, 4] }, &mut text).unwrap();
-    assert_eq!(text, r#"{"a":1,"b":2,"c":"x","d":[3,4]}"#);
+    #[derive(Serialize)]
+    struct Nothing {}
+    let envelope = Envelope { protocol: "league.v2", inner: [1, 2] };
+    let body = Body::Move { choice: None };
+    let joined = r#"{"protocol":"league.v2","inner":[1,2],"message_type":"Move","choice":null}"#;
+    assert_eq!(written(&Joined(envelope, body)), joined);
+    assert_eq!(written(&Joined(Nothing {}, Joined(envelope, Joined(None::<Body>, body)))), joined);
+    assert_eq!(written(&Joined(Joined(envelope, ()), Joined(body, Nothing {}))), joined);
+    assert_eq!(written(&[Joined(Body::Ping, Map(|| [("a", 1)]))]), r#"[{"message_type":"Ping","a":1}]"#);
+    assert_eq!(written(&Joined(Nothing {}, ())), "{}");
+}
+
+#[test]
+fn only_objects_can_be_joined() {
+    let mut sink = heapless::Vec::<u8, 64>::new();
+    let object = Map(|| [("a", 1)]);
+    assert_eq!(write(&Joined(object, 1), &mut sink), Err(Full));
+    assert_eq!(write(&Joined(object, "b"), &mut sink), Err(Full));
+    assert_eq!(write(&Joined(object, Shown("b")), &mut sink), Err(Full));
+    assert_eq!(write(&Joined(object, [1]), &mut sink), Err(Full));
+    assert_eq!(write(&Joined(object, Raw("{}")), &mut sink), Err(Full));
+}
+
+proptest::proptest! {
+    /// The accessors are only ever given good texts. Should that fail one day, they must still return.
+    #[test]
+    fn a_walk_over_what_is_no_json_ends(text in "[\\[\\]{}\",:\\\\u0-9a \u{5d0}]{0,40}") {
+        let mut todo = vec![Value::checked(&text)];
+        while let Some(value) = todo.pop() {
+            let _ = (value.kind(), value.as_bool(), value.as_i64(), value.get("a"));
+            for (name, member) in value.entries() {
+                let _ = name.chars().count();
+                todo.push(member);
+            }
+            todo.extend(value.items());
+            let _ = value.as_str().map(|text| text.truncated::<8>());
+        }
+    }
 }

@@ -4,6 +4,7 @@
 //! if it were not. A walk costs one look at each byte.
 
 use super::Str;
+use super::string::skip_plain;
 
 /// One value inside a checked text.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +99,7 @@ impl<'a> Value<'a> {
     /// A string, its escapes not yet resolved.
     pub fn as_str(self) -> Option<Str<'a>> {
         let inner = self.text.strip_prefix('"')?.strip_suffix('"')?;
-        Some(Str::checked(inner))
+        Some(Str::checked(inner, !skip_plain(inner.as_bytes()).is_empty()))
     }
 }
 
@@ -112,8 +113,7 @@ impl<'a> Iterator for Entries<'a> {
     type Item = (Str<'a>, Value<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let name = self.rest.value()?.as_str()?;
-        Some((name, self.rest.value()?))
+        Some((self.rest.string()?, self.rest.value()?))
     }
 }
 
@@ -136,59 +136,84 @@ impl<'a> Iterator for Items<'a> {
 struct Rest<'a>(&'a str);
 
 impl<'a> Rest<'a> {
-    /// The next value, past the space and the comma or colon before it. None at the closing bracket.
+    /// The next value. None at the closing bracket.
     fn value(&mut self) -> Option<Value<'a>> {
-        let start = self.0.bytes().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b':'))?;
-        let (_, rest) = self.0.split_at_checked(start)?;
-        if let Some(b']' | b'}') = rest.as_bytes().first() {
-            return None;
-        }
-        let (text, rest) = rest.split_at_checked(length(rest.as_bytes()))?;
-        self.0 = rest;
+        let start = skip_between(self.0.as_bytes());
+        let text = self.take(start, skip_value(start)?)?;
         Some(Value { text })
     }
+
+    /// The next value if it is a string.
+    fn string(&mut self) -> Option<Str<'a>> {
+        let [b'"', start @ ..] = skip_between(self.0.as_bytes()) else { return None };
+        let (end, escapes) = skip_string(start);
+        let text = self.take(start, end)?;
+        Some(Str::checked(text.strip_suffix('"')?, escapes))
+    }
+
+    /// Goes on to `end` and returns what lies between the two, which are both ends of this text.
+    fn take(&mut self, start: &[u8], end: &[u8]) -> Option<&'a str> {
+        let (taken, rest) = self.0.split_at_checked(self.0.len() - end.len())?;
+        self.0 = rest;
+        taken.get(taken.len() + end.len() - start.len()..)
+    }
 }
 
-/// How many bytes the value takes that `bytes` starts with.
-fn length(bytes: &[u8]) -> usize {
-    match bytes.first() {
-        Some(b'"') => string_length(bytes),
-        Some(b'[' | b'{') => {
-            let mut open = 0_usize;
-            let mut at = 0;
-            while let Some(&byte) = bytes.get(at) {
-                match byte {
-                    b'"' => {
-                        at += string_length(bytes.get(at..).unwrap_or_default());
-                        continue;
-                    }
-                    b'[' | b'{' => open += 1,
-                    b']' | b'}' => open = open.saturating_sub(1),
-                    _ => {}
-                }
-                at += 1;
+/// What follows the space and the comma or colon before a value.
+fn skip_between(mut rest: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t' | b'\n' | b'\r' | b',' | b':', after @ ..] = rest {
+        rest = after;
+    }
+    rest
+}
+
+/// What follows the value that `rest` starts with. None if it starts with a closing bracket, or is empty.
+fn skip_value(mut rest: &[u8]) -> Option<&[u8]> {
+    match rest {
+        [b'"', rest @ ..] => return Some(skip_string(rest).0),
+        [b'[' | b'{', ..] => {}
+        [b']' | b'}', ..] | [] => return None,
+        [_, rest @ ..] => return Some(skip_word(rest)),
+    }
+    let mut open = 0_usize;
+    while let [byte, after @ ..] = rest {
+        rest = after;
+        match byte {
+            b'"' => rest = skip_string(rest).0,
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => {
+                open = open.saturating_sub(1);
                 if open == 0 {
-                    break;
+                    return Some(rest);
                 }
             }
-            at
+            _ => {}
         }
-        _ => bytes
-            .iter()
-            .position(|byte| matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r'))
-            .unwrap_or(bytes.len()),
+    }
+    None
+}
+
+/// What follows a string's closing quote, and whether there were escapes before it.
+fn skip_string(mut rest: &[u8]) -> (&[u8], bool) {
+    let mut escapes = false;
+    loop {
+        match skip_plain(rest) {
+            [b'\\', _, after @ ..] => {
+                escapes = true;
+                rest = after;
+            }
+            [_, after @ ..] => return (after, escapes),
+            [] => return (&[], escapes),
+        }
     }
 }
 
-/// The same for a string, both its quotes counted.
-fn string_length(bytes: &[u8]) -> usize {
-    let mut at = 1;
-    loop {
-        match bytes.get(at) {
-            Some(b'"') => return at + 1,
-            Some(b'\\') => at += 2,
-            Some(_) => at += 1,
-            None => return bytes.len(),
-        }
+/// What follows a number or literal.
+fn skip_word(mut rest: &[u8]) -> &[u8] {
+    while let [byte, after @ ..] = rest
+        && !matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')
+    {
+        rest = after;
     }
+    rest
 }

@@ -1,18 +1,23 @@
 //! Any `Serialize` as JSON, written to a [`Sink`] as it goes: nothing is buffered, so nothing is too long.
 //!
-//! The bytes are those of `serde_json::to_string`. A value that refuses to be written, such as a map whose keys are no
-//! text, is answered like a full sink.
+//! The bytes are those of `serde_json::to_string`, but for very large and very small fractions: when those take an
+//! exponent differs even between serde_json's versions. A value that refuses to be written, such as a map whose keys
+//! are no text, is answered like a full sink.
 
 use core::fmt::{self, Write as _};
 
-use serde::ser::{self, Serialize, Serializer};
+use heapless::Vec;
+use serde::ser::{self, Serialize, SerializeTupleStruct as _, Serializer};
 
+use super::string::skip_plain;
 use super::{Counter, Full, Sink, Value};
 
 /// Writes `value` as JSON.
 pub fn write<T: Serialize + ?Sized>(value: &T, sink: &mut dyn Sink) -> Result<(), Full> {
     // One sink type for the serializer: a message is compiled once, not once more for counting and for windows.
-    value.serialize(&mut Writer { sink, mode: Mode::Value })
+    let mut writer = Writer { sink, gathered: Vec::new(), mode: Mode::Value };
+    value.serialize(&mut writer)?;
+    writer.flush()
 }
 
 /// How many bytes [`write`](fn@write) would put.
@@ -27,10 +32,6 @@ pub fn count<T: Serialize + ?Sized>(value: &T) -> usize {
 /// string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Raw<'a>(pub &'a str);
-
-/// A field of this name, holding a struct or map, has its members written among those of the struct around it; it must
-/// not be the first field. (`#[serde(flatten)]` needs an allocator; this is `#[serde(rename = "$flat")]`.)
-const FLAT: &str = "$flat";
 
 /// The name by which the writer knows a [`Raw`].
 const RAW: &str = "$leaguebox::Raw";
@@ -78,6 +79,24 @@ where
     }
 }
 
+/// One object of the members of two: an envelope and what it carries. Either may be `None` or another `Joined`.
+///
+/// It stands in for `#[serde(flatten)]`, which serde only has where there is an allocator.
+#[derive(Clone, Copy, Debug)]
+pub struct Joined<A, B>(pub A, pub B);
+
+/// The name by which the writer knows a [`Joined`].
+const JOINED: &str = "$leaguebox::Joined";
+
+impl<A: Serialize, B: Serialize> Serialize for Joined<A, B> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut parts = serializer.serialize_tuple_struct(JOINED, 2)?;
+        parts.serialize_field(&self.0)?;
+        parts.serialize_field(&self.1)?;
+        parts.end()
+    }
+}
+
 /// A string of what `T` displays, without a buffer in between.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<T>(pub T);
@@ -96,39 +115,60 @@ impl ser::Error for Full {
 
 struct Writer<'s> {
     sink: &'s mut dyn Sink,
+    /// Small pieces on their way to the sink, most of a text being quotes, colons and short words. Always ends between
+    /// two characters.
+    gathered: Vec<u8, 64>,
     mode: Mode,
 }
 
-/// How the next scalar is written.
+/// What is due next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Value,
     /// A member's name: always quoted, and never an array, object or null.
     Name,
-    /// The next string is JSON already.
+    /// A string that is JSON already.
     Raw,
-    /// The members of the next struct or map join those of the object that is open.
-    Members,
+    /// An object whose members go into the one that is open.
+    Members {
+        /// No member was written into it yet.
+        first: bool,
+    },
 }
 
 impl Writer<'_> {
     fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        if self.gathered.extend_from_slice(bytes).is_ok() {
+            return Ok(());
+        }
+        self.flush()?;
         self.sink.put(bytes)
+    }
+
+    fn flush(&mut self) -> Result<(), Full> {
+        self.sink.put(&self.gathered)?;
+        self.gathered.clear();
+        Ok(())
     }
 
     /// A quoted string, escaped.
     fn string(&mut self, text: &str) -> Result<(), Full> {
-        self.put(b"\"")?;
+        self.quote()?;
         self.escaped(text)?;
         self.put(b"\"")
     }
 
+    /// The quote that opens a string; refused where members are due.
+    fn quote(&mut self) -> Result<(), Full> {
+        if matches!(self.mode, Mode::Members { .. }) { Err(Full) } else { self.put(b"\"") }
+    }
+
     fn escaped(&mut self, text: &str) -> Result<(), Full> {
         let mut rest = text.as_bytes();
-        while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)) {
-            let (plain, special) = rest.split_at(at);
-            self.put(plain)?;
-            let Some((&byte, after)) = special.split_first() else { break };
+        loop {
+            let special = skip_plain(rest);
+            self.put(rest.get(..rest.len() - special.len()).unwrap_or_default())?;
+            let Some((&byte, after)) = special.split_first() else { return Ok(()) };
             match byte {
                 b'"' => self.put(b"\\\"")?,
                 b'\\' => self.put(b"\\\\")?,
@@ -144,15 +184,14 @@ impl Writer<'_> {
             }
             rest = after;
         }
-        self.put(rest)
     }
 
     /// Text that needs no escapes: a number or a literal. As a name it goes between quotes.
     fn bare(&mut self, text: &[u8]) -> Result<(), Full> {
-        if self.mode != Mode::Name {
+        if self.mode == Mode::Value {
             return self.put(text);
         }
-        self.put(b"\"")?;
+        self.quote()?;
         self.put(text)?;
         self.put(b"\"")
     }
@@ -185,9 +224,9 @@ impl Writer<'_> {
         self.bare(text.as_bytes())
     }
 
-    /// An opening bracket; refused where a name is due.
+    /// An opening bracket, or `null`; refused where a name or members are due.
     fn open(&mut self, bracket: &[u8]) -> Result<(), Full> {
-        if self.mode == Mode::Name { Err(Full) } else { self.put(bracket) }
+        if self.mode == Mode::Value { self.put(bracket) } else { Err(Full) }
     }
 
     /// `{"name":`, which starts a variant that carries something.
@@ -260,22 +299,12 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
         self.formatted(format_args!("{value}"))
     }
 
-    // The two bounds below are where `Debug` turns to exponents earlier than serde_json does.
-
     fn serialize_f32(self, value: f32) -> Result<(), Full> {
-        match value.abs() {
-            size if !size.is_finite() => self.serialize_unit(),
-            1e-5..1e-4 => self.formatted(format_args!("{value}")),
-            _ => self.formatted(format_args!("{value:?}")),
-        }
+        if value.is_finite() { self.formatted(format_args!("{value:?}")) } else { self.serialize_unit() }
     }
 
     fn serialize_f64(self, value: f64) -> Result<(), Full> {
-        match value.abs() {
-            size if !size.is_finite() => self.serialize_unit(),
-            1e-5..1e-4 => self.formatted(format_args!("{value}")),
-            _ => self.formatted(format_args!("{value:?}")),
-        }
+        if value.is_finite() { self.formatted(format_args!("{value:?}")) } else { self.serialize_unit() }
     }
 
     fn serialize_char(self, value: char) -> Result<(), Full> {
@@ -299,7 +328,8 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
     }
 
     fn serialize_unit(self) -> Result<(), Full> {
-        self.open(b"null")
+        // Nothing has no members.
+        if matches!(self.mode, Mode::Members { .. }) { Ok(()) } else { self.open(b"null") }
     }
 
     fn serialize_unit_struct(self, _: &'static str) -> Result<(), Full> {
@@ -314,9 +344,7 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
         if name != RAW {
             return value.serialize(self);
         }
-        if self.mode == Mode::Name {
-            return Err(Full);
-        }
+        self.open(b"")?;
         self.mode = Mode::Raw;
         let done = value.serialize(&mut *self);
         self.mode = Mode::Value;
@@ -344,8 +372,8 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
         self.serialize_seq(None)
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Compound<'w, 's>, Full> {
-        self.serialize_seq(None)
+    fn serialize_tuple_struct(self, name: &'static str, _: usize) -> Result<Compound<'w, 's>, Full> {
+        if name == JOINED { self.serialize_map(None) } else { self.serialize_seq(None) }
     }
 
     fn serialize_tuple_variant(
@@ -361,9 +389,9 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Compound<'w, 's>, Full> {
-        if self.mode == Mode::Members {
+        if let Mode::Members { first } = self.mode {
             self.mode = Mode::Value;
-            return Ok(Compound { writer: self, first: false, close: b"" });
+            return Ok(Compound { writer: self, first, close: b"" });
         }
         self.open(b"{")?;
         Ok(Compound { writer: self, first: true, close: b"}" })
@@ -386,7 +414,7 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
     }
 
     fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Result<(), Full> {
-        self.put(b"\"")?;
+        self.quote()?;
         write!(self, "{value}").map_err(|_| Full)?;
         self.put(b"\"")
     }
@@ -402,6 +430,14 @@ struct Compound<'w, 's> {
 impl Compound<'_, '_> {
     fn comma(&mut self) -> Result<(), Full> {
         if core::mem::take(&mut self.first) { Ok(()) } else { self.writer.put(b",") }
+    }
+
+    /// A member whose name is known to be text. Says the same as `name` and `value`, in fewer pieces.
+    fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Full> {
+        self.writer.put(if core::mem::take(&mut self.first) { b"\"" } else { b",\"" })?;
+        self.writer.escaped(name)?;
+        self.writer.put(b"\":")?;
+        value.serialize(&mut *self.writer)
     }
 
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
@@ -422,7 +458,24 @@ impl Compound<'_, '_> {
         value.serialize(&mut *self.writer)
     }
 
+    /// The members of `value`, if this is a [`Joined`]; otherwise one more item.
+    fn part<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
+        if self.close == b"]" {
+            return self.item(value);
+        }
+        self.writer.mode = Mode::Members { first: self.first };
+        let done = value.serialize(&mut *self.writer);
+        if let Mode::Members { first } = core::mem::replace(&mut self.writer.mode, Mode::Value) {
+            self.first = first;
+        }
+        done
+    }
+
     fn close(self) -> Result<(), Full> {
+        // The object these members went into goes on, and must know whether a comma is due.
+        if self.close.is_empty() {
+            self.writer.mode = Mode::Members { first: self.first };
+        }
         self.writer.put(self.close)
     }
 }
@@ -458,7 +511,7 @@ impl ser::SerializeTupleStruct for Compound<'_, '_> {
     type Error = Full;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
-        self.item(value)
+        self.part(value)
     }
 
     fn end(self) -> Result<(), Full> {
@@ -501,12 +554,7 @@ impl ser::SerializeStruct for Compound<'_, '_> {
     type Error = Full;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Full> {
-        if key == FLAT {
-            self.writer.mode = Mode::Members;
-            return value.serialize(&mut *self.writer);
-        }
-        self.name(key)?;
-        self.value(value)
+        self.field(key, value)
     }
 
     fn end(self) -> Result<(), Full> {
@@ -519,8 +567,7 @@ impl ser::SerializeStructVariant for Compound<'_, '_> {
     type Error = Full;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Full> {
-        self.name(key)?;
-        self.value(value)
+        self.field(key, value)
     }
 
     fn end(self) -> Result<(), Full> {

@@ -9,6 +9,8 @@ use serde::{Serialize, Serializer};
 use super::dialect::Dialect;
 use super::incoming::{Envelope, Rejection};
 use crate::fair::Seed;
+#[cfg(doc)]
+use crate::json::Joined;
 use crate::json::{self, Raw, Shown};
 use crate::league::{Tally, Verdict};
 use crate::time::Utc;
@@ -140,9 +142,9 @@ impl fmt::Display for Sender {
     }
 }
 
-/// The fields every message begins with, and what follows.
+/// The fields every message begins with; what follows is [`Joined`] to them.
 #[derive(Serialize)]
-pub struct Message<'a, B> {
+pub struct Head<'a> {
     /// Always league.v2.
     pub protocol: &'static str,
     /// Its name.
@@ -158,9 +160,6 @@ pub struct Message<'a, B> {
     pub auth_token: Option<Shown<Token>>,
     /// The league.
     pub league_id: Shown<LeagueId>,
-    /// The rest.
-    #[serde(rename = "$flat")]
-    pub body: B,
 }
 
 /// A bearer token, shown as `tok_p01_` and 32 hex digits.
@@ -282,20 +281,18 @@ pub struct GameOver<R> {
     pub match_id: Shown<MatchId>,
     pub player_id: Shown<AgentId>,
     pub game_type: &'static str,
-    pub game_result: GameResult<R>,
+    pub game_result: R,
     pub seed_commitment: Shown<Seed>,
     /// The seed itself: anybody can now recompute the draw.
     pub match_seed: Shown<Seed>,
 }
 
-/// The result of a match.
+/// The result of a match; what the game has to tell is [`Joined`] to it.
 #[derive(Serialize)]
 #[allow(missing_docs, reason = "the fields are the specification's")]
-pub struct GameResult<R> {
+pub struct GameResult {
     pub status: &'static str,
     pub winner_player_id: Option<Shown<AgentId>>,
-    #[serde(rename = "$flat")]
-    pub game: R,
     pub score: Score,
     pub end_reason: &'static str,
 }
