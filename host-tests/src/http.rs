@@ -52,8 +52,9 @@ pub fn exchange(port: u16, parts: &[&[u8]]) -> Result<Response> {
 /// One request with a body, or an empty one.
 pub fn request(port: u16, method: &str, path: &str, headers: &str, body: &str) -> Result<Response> {
     let length = body.len();
+    // HTTP/1.0, so that a long answer ends with its connection; chunks are for curl and the Python players to read.
     let head = format!(
-        "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
+        "{method} {path} HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
     );
     // Two writes, as httpx does: the box must not expect head and body in one segment.
     exchange(port, &[head.as_bytes(), body.as_bytes()])

@@ -166,7 +166,7 @@ fn the_seed_told_at_the_end_is_the_one_committed_to_at_the_start() {
                 && event.message["match_id"] == over.message["match_id"]
         };
         let invitation = events.iter().find(is_its_invitation).expect("an invitation");
-        let seed = over.message["seed"].as_str().expect("a seed");
+        let seed = over.message["match_seed"].as_str().expect("a seed");
         let bytes: Vec<u8> = (0..seed.len())
             .step_by(2)
             .map(|place| u8::from_str_radix(&seed[place..place + 2], 16).expect("the seed is in hexadecimal"))
@@ -213,7 +213,7 @@ fn the_small_documents_agree_with_each_other() {
     for row in results::parse(&leaguebox.get("/api/results.csv").body) {
         let document = leaguebox.get_json(&format!("/api/matches/{}.json", row.get("match_id")));
         for (field, column) in
-            [("match_id", "match_id"), ("player_A_id", "player_a"), ("player_B_id", "player_b"), ("status", "status")]
+            [("match_id", "match_id"), ("player_A_id", "player_a"), ("player_B_id", "player_b"), ("result", "status")]
         {
             assert_eq!(document[field], row.get(column), "{document}");
         }

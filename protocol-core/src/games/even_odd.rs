@@ -4,8 +4,8 @@
 use core::fmt;
 use core::ops::ControlFlow;
 
-use serde::Serialize;
 use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use super::{Game, Illegal, MAX_SEATS, MoveSink, Names, Question, Rules, Seat, Seats, Standing, Viewer};
 use crate::fair::{Draws, Seed};
@@ -152,6 +152,10 @@ impl Game for EvenOdd {
 
     fn view<M: SerializeMap>(&self, _viewer: Viewer, _names: Names<'_>, out: &mut M) -> Result<(), M::Error> {
         out.serialize_entry("choices_in", &self.choices.iter().flatten().count())
+    }
+
+    fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {
+        self.choice(seat).serialize(serializer)
     }
 
     fn result<M: SerializeMap>(&self, names: Names<'_>, out: &mut M) -> Result<(), M::Error> {

@@ -3,8 +3,8 @@
 
 use core::fmt;
 
-use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
 
 use super::even_odd::Choices;
 use super::{Game, Illegal, MAX_SEATS, MoveSink, Names, Parity, Question, Rules, Seat, Seats, Standing, Viewer};
@@ -146,6 +146,12 @@ impl Game for EvenOdd10 {
         out.serialize_entry("max_turns", &TURNS)?;
         out.serialize_entry("allowed_values", &[Parity::Even, Parity::Odd])?;
         out.serialize_entry("previous_moves", &Turns { game: self, names })
+    }
+
+    fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {
+        let choice = |turn| self.choices(turn).get(usize::from(seat)).copied().flatten();
+        let last = (0..TURNS).rev().find_map(choice);
+        last.map(|value| Choose { action: "choose", value }).serialize(serializer)
     }
 
     fn result<M: SerializeMap>(&self, names: Names<'_>, out: &mut M) -> Result<(), M::Error> {

@@ -25,8 +25,8 @@ mod even_odd_10;
 use core::fmt;
 use core::ops::{ControlFlow, RangeInclusive};
 
-use serde::Serialize;
 use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 pub use even_odd::{EvenOdd, Parity};
 pub use even_odd_10::EvenOdd10;
@@ -197,6 +197,9 @@ pub trait Game: Sized {
     /// Writes what `viewer` may see of the running game.
     fn view<M: SerializeMap>(&self, viewer: Viewer, names: Names<'_>, out: &mut M) -> Result<(), M::Error>;
 
+    /// Writes the last move of a seat as it would be sent; `null` if it has made none.
+    fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error>;
+
     /// Writes what is told of the finished game, beside who won.
     fn result<M: SerializeMap>(&self, names: Names<'_>, out: &mut M) -> Result<(), M::Error>;
 
@@ -270,6 +273,9 @@ macro_rules! games {
             }
             fn view<M: SerializeMap>(&self, viewer: Viewer, names: Names<'_>, out: &mut M) -> Result<(), M::Error> {
                 match self { $(AnyGame::$kind(game) => game.view(viewer, names, out)),+ }
+            }
+            fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {
+                match self { $(AnyGame::$kind(game) => game.last_move(seat, serializer)),+ }
             }
             fn result<M: SerializeMap>(&self, names: Names<'_>, out: &mut M) -> Result<(), M::Error> {
                 match self { $(AnyGame::$kind(game) => game.result(names, out)),+ }

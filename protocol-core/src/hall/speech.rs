@@ -59,9 +59,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             What::News(Notice::GameOver(round)) => self.say_game_over(player, open, round, sink),
             What::News(Notice::MoveTaken(id)) => {
-                let validation = Validation { player_id: Shown(player.id()), status: "VALID", error: None };
+                let seat = self.seat_in(player, id);
+                let over = self.recall(id);
+                let game = over.as_ref().or_else(|| self.table(id).map(|table| table.play.game())).ok_or(Full)?;
+                let r#move = LastMove { game, seat };
+                let validation = Validation { player_id: Shown(player.id()), r#move, status: "VALID", error: None };
                 let body = MoveValidation { round_id: id.round, match_id: Shown(id), validation };
-                self.say(open, Conversation::Seat(id, self.seat_in(player, id)), body, sink)
+                self.say(open, Conversation::Seat(id, seat), body, sink)
             }
             What::Question(kind) => {
                 let (table, seating) = self.seat_of(player).ok_or(Full)?;
@@ -320,6 +324,18 @@ impl Serialize for View<'_> {
         let [a, b] = self.names;
         self.game.view(Viewer::Seat(self.seat), Names(&[a, b]), &mut map)?;
         map.end()
+    }
+}
+
+/// What a seat played.
+struct LastMove<'a> {
+    game: &'a AnyGame,
+    seat: u8,
+}
+
+impl Serialize for LastMove<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.game.last_move(self.seat, serializer)
     }
 }
 

@@ -258,17 +258,18 @@ pub struct GameState<V> {
 /// MOVE_VALIDATION. Only the player who moved hears it: what it played stays hidden until the turn is over.
 #[derive(Serialize)]
 #[allow(missing_docs, reason = "the fields are the specification's")]
-pub struct MoveValidation {
+pub struct MoveValidation<V> {
     pub round_id: u16,
     pub match_id: Shown<MatchId>,
-    pub validation: Validation,
+    pub validation: Validation<V>,
 }
 
 /// The verdict on a move.
 #[derive(Serialize)]
 #[allow(missing_docs, reason = "the fields are the specification's")]
-pub struct Validation {
+pub struct Validation<V> {
     pub player_id: Shown<AgentId>,
+    pub r#move: V,
     pub status: &'static str,
     pub error: Option<&'static str>,
 }
