@@ -45,10 +45,18 @@ pub fn call_faults(message: &Value) -> Vec<String> {
     all
 }
 
+/// The message in a call, whatever dialect it was put in: the box tries others on a player it cannot make out. The bare
+/// dialect has no `params`, which is where players log from.
+fn unwrapped(call: &Value) -> Option<&Value> {
+    let inner = call.get("message").or_else(|| call.get("arguments")).unwrap_or(call);
+    (inner != &serde_json::json!({})).then_some(inner)
+}
+
 /// Fails the test with every fault of every message, each fault once.
 pub fn assert_calls_are_valid<'a>(messages: impl IntoIterator<Item = &'a Value>) {
     let mut all: Vec<String> = messages
         .into_iter()
+        .filter_map(unwrapped)
         .flat_map(|message| call_faults(message).into_iter().map(move |fault| format!("{}: {fault}", type_of(message))))
         .collect();
     all.sort();

@@ -100,14 +100,35 @@ pub struct Referee {
 pub(super) struct Turned {
     pub reason: &'static str,
     pub code: Option<Code>,
+    pub detail: Option<&'static str>,
 }
 
-const CLOSED: Turned = Turned { reason: "Registration closed", code: Some(Code::RegistrationClosed) };
-const GAME: Turned = Turned { reason: "Unsupported game type", code: None };
-const ENDPOINT: Turned = Turned { reason: "Invalid endpoint", code: None };
-const NAME: Turned = Turned { reason: "Duplicate display name", code: None };
-const VERSION: Turned = Turned { reason: "Unsupported protocol version", code: Some(Code::ProtocolVersionMismatch) };
-const FULL: Turned = Turned { reason: "League full", code: None };
+impl Turned {
+    const fn new(reason: &'static str, code: Option<Code>, detail: Option<&'static str>) -> Self {
+        Self { reason, code, detail }
+    }
+}
+
+const CLOSED: Turned = Turned::new(
+    "Registration closed",
+    Some(Code::RegistrationClosed),
+    Some("the league has started; wait for the next one"),
+);
+const GAME: Turned =
+    Turned::new("Unsupported game type", None, Some("player_meta.game_types does not name the game of this league"));
+const ENDPOINT: Turned = Turned::new(
+    "Invalid endpoint",
+    None,
+    Some("player_meta.contact_endpoint must be http://host:port/path, where your server answers"),
+);
+const NAME: Turned =
+    Turned::new("Duplicate display name", None, Some("another player has this player_meta.display_name"));
+const VERSION: Turned = Turned::new(
+    "Unsupported protocol version",
+    Some(Code::ProtocolVersionMismatch),
+    Some("player_meta.protocol_version must be 2.0.0 or later"),
+);
+const FULL: Turned = Turned::new("League full", None, None);
 
 /// A registration, read.
 struct Application<'a> {
@@ -158,7 +179,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if let Some((player, index)) = known {
             // It may have been restarted as something else.
             if !player.style.confirmed {
-                player.style = Style::new(incoming.envelope.dialect);
+                player.style = Style::new(incoming.dialect);
             }
             return Ok((index, false));
         }
@@ -192,7 +213,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             version: read.version,
             endpoint: read.endpoint,
             state: AgentState::Registered,
-            style: Style::new(incoming.envelope.dialect),
+            style: Style::new(incoming.dialect),
             compliance: compliance.clone(),
             breaker: Breaker::new(),
             place: 0,

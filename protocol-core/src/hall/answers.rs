@@ -13,9 +13,10 @@ use crate::league::Rule;
 use crate::log::Happening;
 use crate::referee::Heard;
 use crate::time::{Now, Utc};
-use crate::wire::league_v2::dialect::Kind as Call;
+use crate::wire::endpoint::Url;
+use crate::wire::league_v2::dialect::{Dialect, Kind as Call};
 use crate::wire::league_v2::incoming::{Envelope, Incoming, Rejection, Request};
-use crate::wire::league_v2::outgoing::*;
+use crate::wire::league_v2::outgoing::{Answer as Answered, *};
 use crate::wire::league_v2::{Code, PROTOCOL, reply};
 
 /// Leagues up to this size are told all their matches in one answer; larger ones a round at a time.
@@ -27,15 +28,15 @@ pub struct Answer<'a> {
     envelope: Envelope<'a>,
     /// Their conversation id, as it was written.
     conversation: Option<&'a str>,
-    said: Kind,
+    said: Kind<'a>,
 }
 
 /// What is answered.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum Kind<'a> {
     /// Nothing: it was a notification.
     Nothing,
-    Rejection(Rejection),
+    Rejection(Rejection<'a>),
     Welcome(u16),
     WelcomeReferee(u16),
     Turned {
@@ -105,7 +106,7 @@ impl Query {
 }
 
 impl<'a> Answer<'a> {
-    pub(super) fn new(now: Now, incoming: Incoming<'a>, said: Kind) -> Self {
+    pub(super) fn new(now: Now, incoming: Incoming<'a>, said: Kind<'a>) -> Self {
         let conversation = incoming.message.get("conversation_id").filter(|id| id.as_str().is_some());
         Self { at: now.utc, envelope: incoming.envelope, conversation: conversation.map(Value::raw), said }
     }
@@ -132,7 +133,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.note(now, None, None, Happening::BadMessage("see the JSON-RPC error it was answered with"));
                 let said = match rejection {
                     // A notification is not answered, whatever is wrong with it.
-                    Rejection::UnknownMethod if envelope.id.is_none() && !is_bare(envelope) => Kind::Nothing,
+                    Rejection::UnknownMethod(_) if envelope.id.is_none() && !is_bare(envelope) => Kind::Nothing,
                     rejection => Kind::Rejection(rejection),
                 };
                 return Answer { at: now.utc, envelope, conversation: None, said };
@@ -160,7 +161,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     /// A message from an agent we know.
-    fn hear_agent(&mut self, now: Now, agent: Agent, incoming: Incoming<'_>) -> Kind {
+    fn hear_agent(&mut self, now: Now, agent: Agent, incoming: Incoming<'_>) -> Kind<'static> {
         let receipt = |status, reason| Kind::Receipt { status, reason };
         match (agent, incoming.request) {
             (Agent::Player(player), Request::Deregister) => {
@@ -195,7 +196,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
-    fn query(&mut self, incoming: Incoming<'_>) -> Kind {
+    fn query(&mut self, incoming: Incoming<'_>) -> Kind<'static> {
         let agent = match self.authenticate(incoming.message) {
             Ok(agent) => agent,
             Err(code) => return token_error(code),
@@ -283,6 +284,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     error_code: turned.code.map(Code::code),
                     error_description: turned.code.map(Code::name),
                     reason: Some(turned.reason),
+                    detail: turned.detail,
                     ..ACCEPTED
                 };
                 self.reply_with(answer, name, None, body, sink)
@@ -316,7 +318,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         body: B,
         sink: &mut dyn Sink,
     ) -> Result<(), Full> {
-        let with_id = answer.envelope.dialect == crate::wire::league_v2::dialect::Dialect::MessageType;
+        let with_id = answer.envelope.dialect == Dialect::MessageType;
         let head = Head {
             protocol: PROTOCOL,
             message_type,
@@ -343,11 +345,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Query::Standings => self.data(answer, what, Rows { standings: Seq(|| self.standings()) }, sink),
             Query::LeagueStatus => self.data(answer, what, self.status(), sink),
             Query::PlayerStats => {
-                let stats = player.map(|player| Stats {
-                    state: player.state.name(),
-                    row: self.standings().find(|row| row.player_id.0 == player.id()),
-                    player_id: Shown(player.id()),
-                    display_name: &player.name,
+                let of = |player: &Player| self.standings().find(|row| row.player_id.0 == player.id());
+                let stats = player.map(|player| {
+                    let (player_id, display_name) = (Shown(player.id()), player.name.as_str());
+                    // Before the league there is no table yet.
+                    Joined(
+                        of(player).unwrap_or(Row { player_id, display_name, ..Row::default() }),
+                        State { state: player.state.name() },
+                    )
                 });
                 self.data(answer, what, stats, sink)
             }
@@ -483,15 +488,14 @@ const ACCEPTED: RegisterResponse = RegisterResponse {
     error_code: None,
     error_description: None,
     reason: None,
+    detail: None,
 };
 
-use crate::wire::league_v2::outgoing::Answer as Answered;
-
 fn is_bare(envelope: Envelope<'_>) -> bool {
-    envelope.dialect == crate::wire::league_v2::dialect::Dialect::Bare
+    envelope.dialect == Dialect::Bare
 }
 
-fn token_error(code: Code) -> Kind {
+fn token_error(code: Code) -> Kind<'static> {
     let detail = match code {
         Code::AuthTokenMissing => "auth_token is required: the one you got when you registered",
         _ => "auth_token is not the one you got when you registered",
@@ -550,12 +554,8 @@ struct Rows<R> {
 }
 
 #[derive(Serialize)]
-struct Stats<'a> {
-    player_id: Shown<AgentId>,
-    display_name: &'a str,
+struct State {
     state: &'static str,
-    #[serde(rename = "stats")]
-    row: Option<Row<'a>>,
 }
 
 #[derive(Serialize)]
@@ -589,19 +589,20 @@ struct Listed<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     referee_id: Option<Shown<AgentId>>,
     display_name: &'a str,
-    contact_endpoint: &'a str,
-    endpoint: &'a str,
+    contact_endpoint: Shown<Url<'a>>,
+    /// The same, for those who look for it by this name.
+    endpoint: Shown<Url<'a>>,
 }
 
 impl<'a> Listed<'a> {
     fn player(player: &'a Player) -> Self {
-        let endpoint = &player.endpoint.given;
+        let endpoint = Shown(Url(&player.endpoint));
         let (display_name, player_id) = (&player.name, Some(Shown(player.id())));
         Self { player_id, referee_id: None, display_name, contact_endpoint: endpoint, endpoint }
     }
 
     fn referee(referee: &'a super::Referee) -> Self {
-        let endpoint = &referee.endpoint.given;
+        let endpoint = Shown(Url(&referee.endpoint));
         let referee_id = Some(Shown(AgentId::Referee(referee.number)));
         Self { player_id: None, referee_id, display_name: &referee.name, contact_endpoint: endpoint, endpoint }
     }

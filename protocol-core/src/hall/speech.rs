@@ -14,6 +14,7 @@ use crate::games::{AnyGame, Game, Names, Viewer};
 use crate::json::{self, Full, Joined, Seq, Shown, Sink};
 use crate::league::Record;
 use crate::referee::{Broken, Cause, Fault, MAX_RETRIES, Need};
+use crate::wire::endpoint::Url;
 use crate::wire::league_v2::dialect::{Dialect, Kind};
 use crate::wire::league_v2::outgoing::*;
 use crate::wire::league_v2::{Code, PROTOCOL};
@@ -257,8 +258,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             player_B_id: Shown(b.id()),
             referee_id: Shown(OUR_REFEREE),
             referee_endpoint: &self.config.endpoint,
-            player_A_endpoint: &a.endpoint.given,
-            player_B_endpoint: &b.endpoint.given,
+            player_A_endpoint: Shown(Url(&a.endpoint)),
+            player_B_endpoint: Shown(Url(&b.endpoint)),
         })
     }
 

@@ -98,7 +98,7 @@ impl<A: Serialize, B: Serialize> Serialize for Joined<A, B> {
 }
 
 /// A string of what `T` displays, without a buffer in between.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Shown<T>(pub T);
 
 impl<T: fmt::Display> Serialize for Shown<T> {

@@ -65,6 +65,16 @@ impl Endpoint {
     }
 }
 
+/// Where an endpoint really leads, written out.
+#[derive(Clone, Copy, Debug)]
+pub struct Url<'a>(pub &'a Endpoint);
+
+impl fmt::Display for Url<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "http://{}{}", self.0, self.0.path())
+    }
+}
+
 /// The value of the `Host` header for a call.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -106,6 +116,7 @@ mod tests {
     fn a_missing_path_is_mcp_and_a_missing_port_is_80() {
         let endpoint = read("http://localhost:8101").unwrap();
         assert_eq!(endpoint.path(), "/mcp");
+        assert_eq!(Url(&endpoint).to_string(), "http://10.0.0.7:8101/mcp");
         assert_eq!(read("http://10.1.1.1/x").unwrap().port, 80);
         assert_eq!(read("http://[2001:db8::1]:99").unwrap().to_string(), "[2001:db8::1]:99");
     }

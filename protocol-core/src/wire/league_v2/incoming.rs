@@ -1,6 +1,6 @@
 //! What agents send to the box: the envelope in any dialect, and the message inside.
 
-use core::fmt;
+use core::fmt::{self, Write as _};
 
 use super::dialect::Dialect;
 use crate::json::{self, Str, Value};
@@ -68,9 +68,9 @@ const NAMES: &[(&str, Request)] = &[
 ];
 
 /// How the answer has to be wrapped.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Envelope<'a> {
-    /// The dialect the agent spoke.
+    /// The dialect to answer in.
     pub dialect: Dialect,
     /// The JSON-RPC id, as its own text; `None` where the agent sent none.
     pub id: Option<&'a str>,
@@ -81,48 +81,55 @@ pub struct Envelope<'a> {
 pub struct Incoming<'a> {
     /// How to wrap the answer.
     pub envelope: Envelope<'a>,
+    /// The dialect in which the agent wants to be called.
+    pub dialect: Dialect,
     /// What it wants.
     pub request: Request,
     /// The message itself, flat.
     pub message: Value<'a>,
 }
 
+/// How much of an unknown name is repeated.
+const SHOWN_CHARS: usize = 64;
+
 /// Why a message could not be understood, as JSON-RPC counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rejection {
+pub enum Rejection<'a> {
     /// -32700
     NotJson(json::Error),
     /// -32600
     NotARequest(&'static str),
-    /// -32601
-    UnknownMethod,
+    /// -32601, with the name that is unknown, as it was written.
+    UnknownMethod(&'a str),
     /// -32602
     BadParams(&'static str),
     /// -32603
     Internal(&'static str),
 }
 
-impl Rejection {
+impl Rejection<'_> {
     /// The code of JSON-RPC 2.0.
     pub fn code(&self) -> i32 {
         match self {
             Rejection::NotJson(_) => -32700,
             Rejection::NotARequest(_) => -32600,
-            Rejection::UnknownMethod => -32601,
+            Rejection::UnknownMethod(_) => -32601,
             Rejection::BadParams(_) => -32602,
             Rejection::Internal(_) => -32603,
         }
     }
 }
 
-impl fmt::Display for Rejection {
+impl fmt::Display for Rejection<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Rejection::NotJson(error) => write!(f, "Parse error: {error}"),
             Rejection::NotARequest(rule) => write!(f, "Invalid Request: {rule}"),
-            Rejection::UnknownMethod => f.write_str(
-                "Method not found: method or message_type must name a league.v2 message, such as register_player",
-            ),
+            Rejection::UnknownMethod(name) => {
+                f.write_str("Method not found: ")?;
+                name.chars().take(SHOWN_CHARS).try_for_each(|c| f.write_char(c))?;
+                f.write_str(" is no message of league.v2, such as register_player")
+            }
             Rejection::BadParams(rule) => write!(f, "Invalid params: {rule}"),
             Rejection::Internal(what) => write!(f, "Internal error: {what}"),
         }
@@ -132,7 +139,7 @@ impl fmt::Display for Rejection {
 impl<'a> Incoming<'a> {
     /// Reads a message. `registers` says that it came to `/register`, where a flat message without a type registers a
     /// player. On failure the envelope says how to answer all the same.
-    pub fn read(text: &'a [u8], registers: bool) -> Result<Incoming<'a>, (Rejection, Envelope<'a>)> {
+    pub fn read(text: &'a [u8], registers: bool) -> Result<Incoming<'a>, (Rejection<'a>, Envelope<'a>)> {
         let none = Envelope { dialect: Dialect::Canonical, id: None };
         let root = json::parse(text).map_err(|error| (Rejection::NotJson(error), none))?;
         if root.kind() != json::Kind::Object {
@@ -151,10 +158,10 @@ impl<'a> Incoming<'a> {
             let dialect = if message_type.is_some() { Dialect::Bare } else { Dialect::Canonical };
             let envelope = Envelope { dialect: Dialect::Bare, id: None };
             let rule = "jsonrpc, method and params are required, or message_type for a bare message";
-            return match request {
-                Some(request) => Ok(Incoming { envelope: Envelope { dialect, ..envelope }, request, message: root }),
-                None if message_type.is_some() => Err((Rejection::UnknownMethod, envelope)),
-                None => Err((Rejection::NotARequest(rule), none)),
+            return match (request, message_type) {
+                (Some(request), _) => Ok(Incoming { envelope, dialect, request, message: root }),
+                (None, Some(name)) => Err((Rejection::UnknownMethod(name.raw()), envelope)),
+                (None, None) => Err((Rejection::NotARequest(rule), none)),
             };
         }
         let envelope = Envelope { dialect: Dialect::Canonical, id: id.map(Value::raw) };
@@ -167,10 +174,11 @@ impl<'a> Incoming<'a> {
                 return Err((Rejection::NotARequest("method is required"), envelope));
             };
             return match message.get("message_type").and_then(Value::as_str).and_then(named) {
-                Some(request) => Ok(Incoming { envelope, request, message }),
+                Some(request) => Ok(Incoming { envelope, dialect: envelope.dialect, request, message }),
                 None => Err((Rejection::NotARequest("method is required"), envelope)),
             };
         };
+        let raw_method = method.raw();
         let Some(method) = method.as_str() else {
             return Err((Rejection::NotARequest("method must be a string"), envelope));
         };
@@ -196,11 +204,11 @@ impl<'a> Incoming<'a> {
             Some(_) if !is_object(&message) && !method.chars().any(|c| c == '/') => {
                 Err((Rejection::BadParams("params must be an object"), envelope))
             }
-            Some(request) => Ok(Incoming { envelope, request, message }),
+            Some(request) => Ok(Incoming { envelope, dialect, request, message }),
             None if method.chars().take(14).eq("notifications/".chars()) => {
-                Ok(Incoming { envelope, request: Request::McpNotification, message })
+                Ok(Incoming { envelope, dialect, request: Request::McpNotification, message })
             }
-            None => Err((Rejection::UnknownMethod, envelope)),
+            None => Err((Rejection::UnknownMethod(raw_method), envelope)),
         }
     }
 }
@@ -239,7 +247,7 @@ mod tests {
         }
         assert_eq!(read(r#"{"message_type":"LEAGUE_REGISTER_REQUEST"}"#), Ok((Dialect::Bare, Register, None)));
         let flat = Incoming::read(br#"{"display_name":"x","endpoint":"y"}"#, true).ok().unwrap();
-        assert_eq!((flat.envelope.dialect, flat.request), (Dialect::Canonical, Register));
+        assert_eq!((flat.envelope.dialect, flat.dialect, flat.request), (Dialect::Bare, Dialect::Canonical, Register));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::json::Joined;
 use crate::json::{self, Raw, Shown};
 use crate::league::{Tally, Verdict};
 use crate::time::Utc;
+use crate::wire::endpoint::Url;
 
 /// The number of an agent, shown as the id the league gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +31,12 @@ impl fmt::Display for AgentId {
             AgentId::Player(number) => write!(f, "P{number:02}"),
             AgentId::Referee(number) => write!(f, "REF{number:02}"),
         }
+    }
+}
+
+impl Default for AgentId {
+    fn default() -> Self {
+        AgentId::Player(0)
     }
 }
 
@@ -354,8 +361,8 @@ pub struct AnnouncedMatch<'a> {
     pub player_B_id: Shown<AgentId>,
     pub referee_id: Shown<AgentId>,
     pub referee_endpoint: &'a str,
-    pub player_A_endpoint: &'a str,
-    pub player_B_endpoint: &'a str,
+    pub player_A_endpoint: Shown<Url<'a>>,
+    pub player_B_endpoint: Shown<Url<'a>>,
 }
 
 /// LEAGUE_STANDINGS_UPDATE
@@ -367,7 +374,7 @@ pub struct StandingsUpdate<R> {
 }
 
 /// One line of the table.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 #[allow(missing_docs, reason = "the fields are the specification's")]
 pub struct Row<'a> {
     pub rank: u16,
@@ -435,6 +442,9 @@ pub struct RegisterResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_description: Option<&'static str>,
     pub reason: Option<&'static str>,
+    /// What to change, in words that name the field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<&'static str>,
 }
 
 /// LEAGUE_ERROR
@@ -578,15 +588,15 @@ pub struct RpcError<'a> {
     /// How the agent asked, as far as that could be read.
     pub envelope: Envelope<'a>,
     /// What is wrong.
-    pub rejection: Rejection,
+    pub rejection: Rejection<'a>,
 }
 
 impl Serialize for RpcError<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Error {
+        struct Error<'a> {
             code: i32,
-            message: Shown<Rejection>,
+            message: Shown<Rejection<'a>>,
         }
         let mut map = serializer.serialize_map(Some(3))?;
         map.serialize_entry("jsonrpc", "2.0")?;
