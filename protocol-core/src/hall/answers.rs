@@ -174,7 +174,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     (_, crate::games::Question::Parity) => Call::ChooseParity,
                     _ => Call::MoveRequest,
                 };
-                match self.hear(now, player, kind, incoming.message) {
+                // It may have been sent for a match that is over by now.
+                let meant =
+                    incoming.message.get("match_id").and_then(|id| MatchId::read(&id.as_str()?.text::<40>().ok()?));
+                let is_late = meant.is_some() && meant != self.match_of(player);
+                let heard = if is_late { None } else { self.hear(now, player, kind, incoming.message) };
+                match heard {
                     Some(Heard::Taken) => receipt("RECEIVED", None),
                     Some(Heard::Duplicate) => {
                         receipt("IGNORED", Some("you have answered already; the first answer stands"))

@@ -83,6 +83,10 @@ impl Line {
         let _ = self.news.push_back(notice);
     }
 
+    pub fn forget_news(&mut self) {
+        self.news.clear();
+    }
+
     /// The player has left: nothing is said to it any more.
     pub fn hang_up(&mut self) {
         *self = Self { left: true, is_listed: self.is_listed, ..Self::new() };
@@ -210,8 +214,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             return self.timers.set(index.into(), None);
         };
         let expired = player.line.open.take_if(|open| open.deadline <= now.ms);
-        if expired.is_some() {
+        if let Some(open) = expired {
             self.list(index);
+            if let What::News(_) = open.what {
+                self.failed(now, index, open.what.kind(), Fault::Silent);
+            }
         }
         let seating = self.players.get(usize::from(index)).and_then(|player| player.seating);
         if let Some(seating) = seating {
@@ -254,7 +261,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
-    fn match_of(&self, index: u16) -> Option<MatchId> {
+    /// The match a player is in.
+    pub(super) fn match_of(&self, index: u16) -> Option<MatchId> {
         let seating = self.players.get(usize::from(index))?.seating?;
         self.tables.get(usize::from(seating.slot))?.as_ref().map(|table| table.id)
     }

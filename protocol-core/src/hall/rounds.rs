@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::admission::AgentState;
-use super::lines::Notice;
+use super::lines::{Line, Notice};
 use super::{Hall, Standings};
 use crate::fair::Draws;
 use crate::games::{AnyGame, Game, GameKind, Question, Seat, Seats};
@@ -125,7 +125,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Command::Resume => self.paused = false,
             Command::Rematch => {
                 self.number += 1;
-                self.players.retain(|player| !player.line.has_left());
+                self.forget_leavers();
                 self.start(now);
             }
             Command::Reset => self.reset(),
@@ -192,11 +192,22 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
-    fn reset(&mut self) {
+    /// Drops who has left. The others may change lines, so every line starts afresh.
+    fn forget_leavers(&mut self) {
+        self.hang_up_all();
+        self.players.retain(|player| !player.line.has_left());
+        self.players.iter_mut().for_each(|player| player.line = Line::new());
+    }
+
+    fn hang_up_all(&mut self) {
         for player in 0..self.players.len() as u16 {
             self.timers.set(player.into(), None);
             self.list(player);
         }
+    }
+
+    fn reset(&mut self) {
+        self.hang_up_all();
         self.number += 1;
         self.stage = Stage::Waiting;
         self.paused = false;
@@ -289,14 +300,20 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.round_is_closed = true;
         self.close_standings(round);
         self.note(now, None, None, Happening::RoundOver(round));
-        let (standings, completed) = (Notice::Standings(round), Notice::RoundCompleted(round, self.summary));
+        self.tell_all(now, &[Notice::Standings(round), Notice::RoundCompleted(round, self.summary)]);
         if round < self.schedule().rounds() {
-            return self.tell_all(now, &[standings, completed]);
+            return;
         }
         self.stage = Stage::Completed;
         self.note(now, None, None, Happening::LeagueOver);
-        self.players.iter_mut().for_each(|player| player.state = AgentState::Shutdown);
-        self.tell_all(now, &[standings, completed, Notice::LeagueCompleted]);
+        for player in &mut self.players {
+            player.state = AgentState::Shutdown;
+            // Whoever stopped answering is told the end, not all it missed: every message would cost its time-out.
+            if player.breaker.is_open() {
+                player.line.forget_news();
+            }
+        }
+        self.tell_all(now, &[Notice::LeagueCompleted]);
     }
 
     fn tell_all(&mut self, now: Now, notices: &[Notice]) {

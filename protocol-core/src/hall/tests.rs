@@ -387,3 +387,47 @@ fn the_ten_turn_game_uses_the_generic_messages() {
     assert_eq!(names(&room, 0).iter().filter(|name| *name == "MOVE_VALIDATION").count(), 10);
     assert_eq!(room.hall.stage(), Stage::Completed);
 }
+
+#[test]
+fn an_answer_for_a_match_that_is_over_is_not_taken_for_the_next() {
+    let mut room = Room::with_players(2);
+    let token = room.register("Agent 0", 8101)["auth_token"].as_str().unwrap().to_string();
+    room.hall.command(room.now, Command::Start).unwrap();
+    let mut late = |id: &str| {
+        let own = json!({"jsonrpc":"2.0","method":"game_join_ack","id":5,"params":{
+            "message_type":"GAME_JOIN_ACK","auth_token":token,"match_id":id,"accept":true}});
+        room.send(&own.to_string())["result"].take()
+    };
+    assert_eq!(late("R7M7")["error_code"], "E013");
+    assert_ne!(late("R1M1")["error_code"], "E013");
+}
+
+#[test]
+fn a_player_that_hangs_on_everything_costs_the_end_of_the_league_one_time_out() {
+    let mut room = Room::with_players(4);
+    room.hall.command(room.now, Command::Start).unwrap();
+    let mut completed_at = None;
+    room.run(|player, call| if player == 1 { None } else { perfect(player, call) });
+    for number in 0.. {
+        let Some((_, entry)) = room.hall.log().at_or_after(number) else { break };
+        if entry.what == Happening::LeagueOver {
+            completed_at = Some(entry.at);
+        }
+    }
+    assert!(room.now.utc.0 - completed_at.unwrap().0 <= 20, "{:?}", room.now);
+}
+
+#[test]
+fn a_rematch_without_those_who_left_keeps_every_line_straight() {
+    let mut room = Room::with_players(4);
+    let token = room.register("Agent 0", 8101)["auth_token"].as_str().unwrap().to_string();
+    room.hall.command(room.now, Command::Start).unwrap();
+    let bye = json!({"jsonrpc":"2.0","method":"deregister_player","id":1,"params":{"auth_token":token}});
+    room.send(&bye.to_string());
+    room.run(perfect);
+    room.hall.command(room.now, Command::Rematch).unwrap();
+    assert_eq!(room.hall.players().len(), 3);
+    room.run(perfect);
+    room.hall.refresh_standings();
+    assert!(room.hall.standings().all(|row| row.played == 2 && row.technical_losses == 0));
+}
