@@ -1,4 +1,22 @@
-//! The whole referee as pure state machines.
+//! The whole referee as pure state machines: no I/O, no clock, no allocation, no `unsafe`.
+//!
+//! Time, identity, entropy and addresses come in as arguments. A machine has a way in, a way out that is drained after
+//! every input, and one question it answers about the future: when it next needs the clock. So a whole classroom, with
+//! lost answers and dead laptops, can be simulated in virtual time from one seed.
+//!
+//! From the inside out:
+//!
+//! - [`games`]: rules only. Knows seats and moves; knows no names, no messages, no time.
+//! - [`referee`]: one match: invite, ask, judge, announce. Knows the [`Game`](games::Game) contract and no game.
+//! - [`league`]: who plays whom, who leads, who broke which rule. Knows no game and no transport.
+//! - [`wire`]: bytes to messages and back, a folder per protocol. Decides nothing.
+//! - [`hall`]: the box: players at tables, one line to each, from registration to champion.
+//!
+//! And what they all stand on: [`json`] (strict, bounded, streaming), [`fair`] (seeds, commitments, draws), [`time`],
+//! [`timers`], [`log`].
+//!
+//! Two rules decide whether a change is right: replacing a game touches only `games/`, and replacing a transport touches
+//! nothing in this crate.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -30,7 +30,7 @@ pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str) -> St
     line(
         "Timeouts",
         &format!(
-            "{} to join, {} to move; a late answer is asked for again after {}, {} and {}",
+            "{} to join, {} to move; a late answer is asked for again, for {}, {} and {} more",
             seconds(options.join_timeout),
             seconds(options.move_timeout),
             seconds(options.retry_base),
@@ -103,7 +103,7 @@ LeagueBox {} referees even_odd in lenient mode.
               http://127.0.0.1:8000/mcp   (this computer only)
   Page        http://192.168.7.12:8000/
   Admin code  k3v9-m2xq
-  Timeouts    5 s to join, 30 s to move; a late answer is asked for again after 1 s, 2 s and 4 s
+  Timeouts    5 s to join, 30 s to move; a late answer is asked for again, for 1 s, 2 s and 4 s more
 
 Next
   Register a player, for example the one in Python:
