@@ -1,40 +1,18 @@
-//! Real agents: the Python players of `players/`, in a virtual environment that the first test makes.
+//! Real agents: the Python players of `players/`, in the virtual environment that `cargo xtask venv` makes.
 
 use crate::leaguebox::LeagueBox;
 use crate::{free_port, here, wait_for};
 use serde_json::Value;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The interpreter of `.venv` in the repository's root, made or brought up to `requirements.txt` if need be.
+/// The interpreter of `.venv` in the repository's root.
 pub fn interpreter() -> PathBuf {
-    let root = here("..");
-    let venv = root.join(".venv");
-    let python = venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let requirements = here("players/requirements.txt");
-    let wanted = fs::read_to_string(&requirements).expect("players/requirements.txt");
-    let stamp = venv.join("requirements.stamp");
-    fs::create_dir_all(&venv).expect("a directory for the virtual environment");
-    // Tests run in parallel, in several processes: one makes the environment, the others wait for it.
-    let lock = File::create(venv.join("lock")).expect("a lock file");
-    lock.lock().expect("the lock");
-    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
-        return python;
-    }
-    let system = if cfg!(windows) { "python" } else { "python3" };
-    run(Command::new(system).args(["-m", "venv"]).arg(&venv));
-    run(Command::new(&python)
-        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
-        .arg(&requirements));
-    fs::write(&stamp, wanted).expect("the stamp");
+    let python = here("../.venv/bin/python");
+    assert!(python.exists(), "there is no .venv; `cargo xtask clients` makes it and runs these tests");
     python
-}
-
-fn run(command: &mut Command) {
-    let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(status.success(), "{command:?} ended with {status}");
 }
 
 /// A Python agent. It ends with its test.
@@ -57,7 +35,7 @@ impl Player {
 
     /// Starts `examples/player.py`, with the system's Python: it must need nothing else. It keeps no log.
     pub fn example(leaguebox: &LeagueBox, name: &str) -> Player {
-        let mut command = Command::new(if cfg!(windows) { "python" } else { "python3" });
+        let mut command = Command::new("python3");
         command.arg(here("../examples/player.py")).stdout(Stdio::null());
         Player { name: name.to_owned(), log: log_file("example"), child: spawn(command, leaguebox, name) }
     }

@@ -22,6 +22,7 @@ const PLAYERS: [(&str, &str); 11] = [
 const COUNT: usize = PLAYERS.len() + 1;
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn every_family_plays_a_whole_league_without_a_technical_loss() {
     let leaguebox = LeagueBox::start(&["--start-at", &COUNT.to_string()]);
     // In Hebrew and with an emoji: Python sends them as \u escapes, the emoji as a surrogate pair.
@@ -63,6 +64,7 @@ fn every_family_plays_a_whole_league_without_a_technical_loss() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_example_player_plays_both_forms_of_the_game() {
     for game in ["even_odd", "even_odd_10"] {
         let leaguebox = LeagueBox::start(&["--start-at", "2", "--once", "--game", game]);

@@ -30,6 +30,7 @@ fn status(leaguebox: &LeagueBox, arguments: &[&str], stdin: &str) -> String {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_wrong_path_is_404_and_the_wrong_method_405() {
     let leaguebox = LeagueBox::start(&[]);
     assert_eq!(status(&leaguebox, &["BOX/no/such/page"], ""), "404");
@@ -39,6 +40,7 @@ fn the_wrong_path_is_404_and_the_wrong_method_405() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_path_of_the_protocol_has_any_case() {
     let leaguebox = LeagueBox::start(&[]);
     for path in ["/mcp", "/MCP", "/Mcp"] {
@@ -47,6 +49,7 @@ fn the_path_of_the_protocol_has_any_case() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_body_too_large_is_413_before_it_is_sent() {
     let leaguebox = LeagueBox::start(&[]);
     let head = "POST /mcp HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 100000000\r\n\r\n";
@@ -54,6 +57,7 @@ fn a_body_too_large_is_413_before_it_is_sent() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_head_too_large_is_431() {
     let leaguebox = LeagueBox::start(&[]);
     let cookie = format!("Cookie: {}", "x".repeat(20_000));
@@ -61,6 +65,7 @@ fn a_head_too_large_is_431() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_malformed_head_is_400() {
     let leaguebox = LeagueBox::start(&[]);
     for length in ["abc", "-1", "2, 3", "99999999999999999999999"] {
@@ -76,6 +81,7 @@ fn a_malformed_head_is_400() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_chunked_body_is_understood() {
     let leaguebox = LeagueBox::start(&[]);
     let arguments = ["-H", "Transfer-Encoding: chunked", "-H", "Content-Type: application/json", "-d", "@-", "BOX/mcp"];
@@ -83,6 +89,7 @@ fn a_chunked_body_is_understood() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_client_that_waits_for_100_continue_is_told_to_go_on() {
     let leaguebox = LeagueBox::start(&[]);
     let arguments = ["--include", "--expect100-timeout", "20", "-H", "Expect: 100-continue", "-d", "@-", "BOX/mcp"];
@@ -92,6 +99,7 @@ fn a_client_that_waits_for_100_continue_is_told_to_go_on() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn one_connection_carries_several_requests() {
     let leaguebox = LeagueBox::start(&[]);
     let printed = curl(&leaguebox, &["--write-out", " %{num_connects} ", "BOX/health", "BOX/health"], "");
@@ -99,6 +107,7 @@ fn one_connection_carries_several_requests() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_client_that_asks_for_close_gets_it() {
     let leaguebox = LeagueBox::start(&[]);
     let response = leaguebox.get("/health");
@@ -106,6 +115,7 @@ fn a_client_that_asks_for_close_gets_it() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn two_requests_sent_at_once_are_answered_in_order() {
     let leaguebox = LeagueBox::start(&[]);
     let first = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -116,6 +126,7 @@ fn two_requests_sent_at_once_are_answered_in_order() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn head_is_get_without_the_body() {
     let leaguebox = LeagueBox::start(&[]);
     let get = leaguebox.get("/health");
@@ -126,6 +137,7 @@ fn head_is_get_without_the_body() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_head_that_comes_byte_by_byte_is_understood() {
     let leaguebox = LeagueBox::start(&[]);
     let text =
@@ -135,6 +147,7 @@ fn a_head_that_comes_byte_by_byte_is_understood() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_client_that_never_finishes_blocks_nobody() {
     let leaguebox = LeagueBox::start(&[]);
     let half: Vec<TcpStream> = (0..20)
@@ -149,6 +162,7 @@ fn a_client_that_never_finishes_blocks_nobody() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_client_that_only_connects_is_let_go() {
     let leaguebox = LeagueBox::start(&[]);
     let mut idle = TcpStream::connect(("127.0.0.1", leaguebox.port)).expect("connected");
@@ -160,6 +174,7 @@ fn a_client_that_only_connects_is_let_go() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn health_says_ok_in_json() {
     let leaguebox = LeagueBox::start(&[]);
     let response = leaguebox.get("/health");

@@ -72,6 +72,7 @@ fn over(events: &[Event], match_id: &str) -> usize {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn while_one_player_hangs_the_other_match_of_the_round_finishes() {
     let league = league_with("hung", &[]);
     league.assert_culprit_loses_everything();
@@ -88,6 +89,7 @@ fn while_one_player_hangs_the_other_match_of_the_round_finishes() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_player_that_nobody_can_reach_loses() {
     let league = league_with("dead", &[]);
     league.assert_culprit_loses_everything();
@@ -95,6 +97,7 @@ fn a_player_that_nobody_can_reach_loses() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn an_invalid_choice_is_asked_again_three_times_then_loses() {
     let league = league_with("maybe", &[]);
     league.assert_culprit_loses_everything();
@@ -116,12 +119,14 @@ fn an_invalid_choice_is_asked_again_three_times_then_loses() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_player_that_answers_after_its_deadline_loses() {
     let league = league_with("slow", &["--seconds", "4"]);
     league.assert_culprit_loses_everything();
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_player_that_thinks_but_answers_in_time_plays() {
     let league = league_with("slow", &["--seconds", "0.1"]);
     for row in league.of_the_culprit() {
@@ -131,6 +136,7 @@ fn a_player_that_thinks_but_answers_in_time_plays() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_player_that_declines_loses() {
     let league = league_with("decliner", &[]);
     league.assert_culprit_loses_everything();
@@ -138,16 +144,19 @@ fn a_player_that_declines_loses() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_player_that_answers_no_json_loses() {
     league_with("garbage", &[]).assert_culprit_loses_everything();
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_player_that_answers_a_megabyte_loses() {
     league_with("huge", &[]).assert_culprit_loses_everything();
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn two_hung_players_both_lose_their_match() {
     let deadlines = ["--join-timeout-ms", "300", "--retry-base-ms", "20", "--start-at", "2"];
     let leaguebox = LeagueBox::start(&deadlines);

@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: everything CI does. All steps run, also after one has failed, so that one run shows all there is to
 //! mend; the last lines say what passed, what failed and how long each took.
 
-use crate::{Outcome, fuzz, no_options, readme, sh, thumb, venv};
+use crate::{Outcome, clients, fuzz, no_options, readme, sh, thumb};
 use std::time::Instant;
 
 enum Work {
@@ -20,9 +20,10 @@ const STEPS: &[(&str, Work)] = &[
     ("format of the fuzz targets", Line("cargo fmt --manifest-path fuzz/Cargo.toml --check")),
     ("lints", Line("cargo clippy --workspace --all-targets -- -D warnings")),
     ("documentation", Line("RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps")),
-    ("packages of the Python players", Chore(venv::run)),
     // The command the README gives. It leaves out xtask, which is no default member.
     ("tests", Line("cargo test")),
+    ("tests with real clients", Chore(clients::run)),
+    ("a league of 512", Line("cargo test --release -p host-tests --test black_box -- --ignored")),
     ("tests of the chores", Line("cargo test -p xtask")),
     ("no_std build", Chore(thumb::run)),
     ("fuzz targets", Chore(fuzz::run)),

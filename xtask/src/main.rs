@@ -5,6 +5,7 @@
 
 mod bench;
 mod ci;
+mod clients;
 mod fuzz;
 mod readme;
 mod sh;
@@ -21,6 +22,7 @@ type Verb = (&'static str, &'static str, fn(&[String]) -> Outcome);
 
 const VERBS: &[Verb] = &[
     ("ci", "everything CI does, step by step", ci::run),
+    ("clients", "the tests with curl, Python agents and Chromium, installing what is missing", clients::run),
     ("thumb", "build the no_std crates for the RP2040's core [--way installed|rustup|debian]", thumb::run),
     ("fuzz", "run every fuzz target briefly [--seconds 10]", fuzz::run),
     ("readme", "run the commands the README shows", readme::run),
@@ -51,7 +53,7 @@ fn main() -> ExitCode {
 fn help(_: &[String]) -> Outcome {
     println!("cargo xtask <verb>\n");
     for (name, what, _) in VERBS {
-        println!("  {name:<8}{what}");
+        println!("  {name:<9}{what}");
     }
     Ok(())
 }

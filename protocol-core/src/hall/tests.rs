@@ -82,12 +82,12 @@ impl Room {
             let mut answered = false;
             while self.hall.poll_output().is_some() {}
             for player in 0..self.hall.players().len() as u16 {
-                if let Some(call) = self.call(player) {
-                    if let Some(reply) = respond(player, &call) {
-                        self.heard.push((player, call));
-                        self.answer(player, reply);
-                        answered = true;
-                    }
+                if let Some(call) = self.call(player)
+                    && let Some(reply) = respond(player, &call)
+                {
+                    self.heard.push((player, call));
+                    self.answer(player, reply);
+                    answered = true;
                 }
             }
             if answered {

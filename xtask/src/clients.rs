@@ -1,0 +1,19 @@
+//! `cargo xtask clients`: the tests with other people's clients, after installing what they need. `cargo test` alone needs
+//! only Rust and shows these as ignored.
+
+use crate::{Outcome, no_options, sh, venv};
+
+/// Installs and runs.
+pub fn run(args: &[String]) -> Outcome {
+    no_options(args)?;
+    venv::run(&[])?;
+    if !sh::succeeds(sh::command("curl").arg("--version")) {
+        sh::apt_install(&["curl"], "curl")?;
+    }
+    if !sh::succeeds(sh::command("chromium").arg("--version")) {
+        sh::apt_install(&["chromium", "fonts-noto-color-emoji"], "Chromium")?;
+    }
+    sh::run(&mut sh::line(
+        "cargo test -p host-tests --features clients --test dialects --test http --test misbehaviour --test page",
+    ))
+}
