@@ -20,6 +20,7 @@ const FOREIGN: &str = "שחקנית 🎲";
 const PAGE_BYTES: usize = 20 * 1024;
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
     let leaguebox = LeagueBox::start(&[]);
     let browser = Browser::open();
@@ -81,6 +82,7 @@ fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn names_from_strangers_are_shown_as_text_and_nothing_runs() {
     let leaguebox = LeagueBox::start(&["--start-at", "4"]);
     let mut crowd = Crowd::new();
@@ -117,6 +119,7 @@ fn names_from_strangers_are_shown_as_text_and_nothing_runs() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_teacher_starts_with_the_right_code_only_and_reset_asks_twice() {
     let leaguebox = LeagueBox::start(&[]);
     let mut crowd = Crowd::new();
@@ -149,6 +152,7 @@ fn the_teacher_starts_with_the_right_code_only_and_reset_asks_twice() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_page_says_when_the_box_is_gone() {
     let leaguebox = LeagueBox::start(&[]);
     let browser = Browser::open();
@@ -161,6 +165,7 @@ fn the_page_says_when_the_box_is_gone() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_page_is_small_and_takes_nothing_from_outside() {
     let page = web("index.html");
     assert!(page.len() <= PAGE_BYTES, "{} bytes", page.len());
@@ -171,6 +176,7 @@ fn the_page_is_small_and_takes_nothing_from_outside() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn every_json_example_of_the_manual_parses() {
     let examples = blocks(&web("skill.md"), "json");
     assert!(examples.len() > 20, "only {} examples", examples.len());
@@ -182,6 +188,7 @@ fn every_json_example_of_the_manual_parses() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_manual_shows_every_message_with_the_fields_the_box_really_sends() {
     let examples: Vec<Value> =
         blocks(&web("skill.md"), "json").iter().map(|text| serde_json::from_str(text).expect("JSON")).collect();
@@ -203,6 +210,7 @@ fn the_manual_shows_every_message_with_the_fields_the_box_really_sends() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn every_path_the_manual_and_the_card_name_exists() {
     let leaguebox = LeagueBox::start(&["--start-at", "2"]);
     let crowd = Crowd::of(&leaguebox, 2);
@@ -226,6 +234,7 @@ fn every_path_the_manual_and_the_card_name_exists() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_curl_examples_of_the_manual_are_understood() {
     let leaguebox = LeagueBox::start(&[]);
     let manual = web("skill.md");
@@ -242,6 +251,7 @@ fn the_curl_examples_of_the_manual_are_understood() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_manuals_player_plays_both_games_and_breaks_no_rule_even_in_strict_mode() {
     let player = blocks(&web("skill.md"), "python").into_iter().find(|block| block.contains("serve_forever"));
     let file = std::env::temp_dir().join(format!("leaguebox-manual-player-{}.py", std::process::id()));
@@ -271,6 +281,7 @@ fn the_manuals_player_plays_both_games_and_breaks_no_rule_even_in_strict_mode() 
 }
 
 #[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_manuals_few_lines_recompute_every_draw() {
     let leaguebox = LeagueBox::start(&["--start-at", "4"]);
     let crowd = Crowd::of(&leaguebox, 4);

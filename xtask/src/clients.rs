@@ -1,4 +1,5 @@
-//! `cargo xtask clients`: the tests with other people's clients, after installing what they need. `cargo test` alone needs
+//! `cargo xtask clients`: the tests with other people's clients, after installing what they need (Chromium installs itself
+//! when its test begins). `cargo test` alone needs
 //! only Rust and shows these as ignored.
 
 use crate::{Outcome, no_options, sh, venv};
@@ -9,9 +10,6 @@ pub fn run(args: &[String]) -> Outcome {
     venv::run(&[])?;
     if !sh::succeeds(sh::command("curl").arg("--version")) {
         sh::apt_install(&["curl"], "curl")?;
-    }
-    if !sh::succeeds(sh::command("chromium").arg("--version")) {
-        sh::apt_install(&["chromium", "fonts-noto-color-emoji"], "Chromium")?;
     }
     sh::run(&mut sh::line(
         "cargo test -p host-tests --features clients --test dialects --test http --test misbehaviour --test page",

@@ -102,12 +102,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Displa
                 write!(f, "Paused: round {round} is being finished, the next one waits.")
             }
             (Stage::Running(round), _) => {
-                write!(
-                    f,
-                    "Round {round} of {}: {} matches are being played.",
-                    hall.schedule().rounds(),
-                    hall.tables().count()
-                )
+                write!(f, "Round {round} of {}: ", hall.schedule().rounds())?;
+                match hall.tables().count() {
+                    1 => f.write_str("one match is being played."),
+                    n => write!(f, "{n} matches are being played."),
+                }
             }
             (Stage::Completed, _) => f.write_str("The league is over. The admin can rematch or reset."),
         }

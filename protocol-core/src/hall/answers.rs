@@ -346,7 +346,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     ) -> Result<(), Full> {
         let player = about.and_then(|player| self.players.get(usize::from(player)));
         match what {
-            Query::NextMatch => self.data(answer, what, self.next_match(player), sink),
+            Query::NextMatch => self.data(answer, what, self.next_match(player, answer.at), sink),
             Query::Standings => self.data(answer, what, Rows { standings: Seq(|| self.standings()) }, sink),
             Query::LeagueStatus => self.data(answer, what, self.status(), sink),
             Query::PlayerStats => {
@@ -460,7 +460,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         })
     }
 
-    fn next_match(&self, player: Option<&Player>) -> NextMatch {
+    fn next_match(&self, player: Option<&Player>, at: Utc) -> NextMatch {
         let first = match self.stage {
             Stage::Waiting => 1,
             Stage::Running(round) => round,
@@ -481,6 +481,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             round_id: line.as_ref().map(|line| line.round_id),
             opponent_id: line.as_ref().map(opponent),
             referee_id: line.as_ref().map(|line| line.referee_id),
+            // A match of the round being played is due now; when later rounds begin depends on the players.
+            scheduled_time: line.as_ref().filter(|line| self.stage == Stage::Running(line.round_id)).map(|_| Shown(at)),
             status: line.as_ref().map_or("NONE", |line| line.status),
         }
     }
@@ -550,6 +552,7 @@ struct NextMatch {
     round_id: Option<u16>,
     opponent_id: Option<Shown<AgentId>>,
     referee_id: Option<Shown<AgentId>>,
+    scheduled_time: Option<Shown<Utc>>,
     status: &'static str,
 }
 

@@ -177,6 +177,8 @@ pub fn check(message: Value<'_>, expected: &Expected<'_>, note: &mut impl FnMut(
     ] {
         match found {
             Some(value) if value.as_str().is_some_and(|text| text.is(wanted)) => {}
+            // A wrong token may be most of a right one, and reports are public.
+            Some(_) if rule == Rule::AuthToken => note(rule, "not yours"),
             Some(value) => note(rule, value.raw()),
             None => note(rule, "missing"),
         }
