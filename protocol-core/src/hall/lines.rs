@@ -5,7 +5,7 @@ use core::net::IpAddr;
 use heapless::{Deque, String};
 
 use super::admission::{AgentState, breach};
-use super::rounds::Seating;
+use super::rounds::{Seating, Table};
 use super::{Hall, Mode};
 use crate::games::Question;
 use crate::json::Value;
@@ -220,14 +220,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.failed(now, index, open.what.kind(), Fault::Silent);
             }
         }
-        let seating = self.players.get(usize::from(index)).and_then(|player| player.seating);
-        if let Some(seating) = seating {
-            let table = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut);
-            if let Some(table) = table {
-                let kind = table.question(self.config.game);
-                if table.play.tick(seating.seat, now.ms) {
-                    self.failed(now, index, kind, Fault::Silent);
-                }
+        let game = self.config.game;
+        if let Some((table, seating)) = self.at_table(index) {
+            let kind = table.question(game);
+            if table.play.tick(seating.seat, now.ms) {
+                self.failed(now, index, kind, Fault::Silent);
             }
             self.proceed(now, seating.slot);
         }
@@ -246,19 +243,25 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
         let mut opened = false;
         if !matches!(fault, Fault::Unusable(..)) {
-            player.state = AgentState::Suspended;
+            if player.state == AgentState::Active {
+                player.state = AgentState::Suspended;
+            }
             player.breaker.failed(now.ms);
             opened = player.breaker.is_open();
         }
-        let seating = player.seating;
         self.note(now, Some(id), at, Happening::Failed(kind, fault));
         if opened {
             self.note(now, Some(id), at, Happening::BreakerOpened);
-            let table = seating.and_then(|seating| self.tables.get_mut(usize::from(seating.slot))?.as_mut());
-            if let (Some(table), Some(seating)) = (table, seating) {
+            if let Some((table, seating)) = self.at_table(index) {
                 table.play.lose(seating.seat, fault);
             }
         }
+    }
+
+    /// Where a player sits.
+    fn at_table(&mut self, index: u16) -> Option<(&mut Table, Seating)> {
+        let seating = self.players.get(usize::from(index))?.seating?;
+        Some((self.tables.get_mut(usize::from(seating.slot))?.as_mut()?, seating))
     }
 
     /// The match a player is in.
@@ -269,8 +272,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Takes the open call off a line, if it is still the one that is meant.
     fn take_call(&mut self, index: u16, call: u32) -> Option<Open> {
-        let open = self.players.get_mut(usize::from(index))?.line.open.take_if(|open| open.id == call)?;
-        Some(open)
+        self.players.get_mut(usize::from(index))?.line.open.take_if(|open| open.id == call)
     }
 
     pub(super) fn call_failed(&mut self, now: Now, index: u16, call: u32, failure: Failure) {
@@ -293,19 +295,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// The question to a player failed: its match hears of it, and the line goes on.
     fn fail_question(&mut self, now: Now, index: u16, kind: Kind, fault: Fault) {
-        let Some(seating) = self.players.get(usize::from(index)).and_then(|player| player.seating) else { return };
-        if let Some(table) = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut) {
-            table.play.fail(seating.seat, now.ms, fault);
-        }
+        let Some((table, seating)) = self.at_table(index) else { return };
+        table.play.fail(seating.seat, now.ms, fault);
         self.failed(now, index, kind, fault);
         self.proceed(now, seating.slot);
     }
 
     fn announced(&mut self, now: Now, index: u16) {
-        let Some(seating) = self.players.get(usize::from(index)).and_then(|player| player.seating) else { return };
-        if let Some(table) = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut) {
-            table.play.announced(seating.seat);
-        }
+        let Some((table, seating)) = self.at_table(index) else { return };
+        table.play.announced(seating.seat);
         self.proceed(now, seating.slot);
     }
 
