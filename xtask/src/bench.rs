@@ -19,24 +19,35 @@ mod messages;
 mod peers;
 mod queries;
 
-use crate::{Outcome, no_options, sh, venv};
+use crate::{Outcome, sh, venv};
 use std::time::{Duration, Instant};
 
-/// Measures everything. A debug build of this program makes and starts a release build of itself: what it measures in
-/// its own process must be compiled as the box is.
+/// Something that can be measured, by name.
+type Part = (&'static str, fn() -> Outcome);
+
+const PARTS: &[Part] = &[
+    ("queries", queries::run),
+    ("league", league::run),
+    ("messages", messages::run),
+    ("matches", matches::run),
+    ("memory", memory::run),
+];
+
+/// Measures everything, or the parts that are named. A debug build of this program makes and starts a release build of
+/// itself: what it measures in its own process must be compiled as the box is.
 pub fn run(args: &[String]) -> Outcome {
-    no_options(args)?;
+    if let Some(unknown) = args.iter().find(|arg| PARTS.iter().all(|(name, _)| name != arg)) {
+        let names: Vec<_> = PARTS.iter().map(|(name, _)| *name).collect();
+        return Err(format!("there is no part `{unknown}`, but {}", names.join(", ")));
+    }
     if cfg!(debug_assertions) {
         venv::run(&[])?;
         sh::run(sh::command("cargo").args(["build", "--quiet", "--release", "-p", "leaguebox", "-p", "xtask"]))?;
-        return sh::run(sh::command("cargo").args(["run", "--quiet", "--release", "-p", "xtask", "--", "bench"]));
+        let again = ["run", "--quiet", "--release", "-p", "xtask", "--", "bench"];
+        return sh::run(sh::command("cargo").args(again).args(args));
     }
-    queries::run()?;
-    league::run()?;
-    messages::run()?;
-    matches::run()?;
-    memory::run();
-    Ok(())
+    let mut wanted = PARTS.iter().filter(|(name, _)| args.is_empty() || args.iter().any(|arg| arg == name));
+    wanted.try_for_each(|(_, measure)| measure())
 }
 
 /// The head of a part: what is measured, and how.

@@ -1,6 +1,7 @@
 //! What the box keeps in memory: sizes, as the compiler knows them.
 
 use super::title;
+use crate::Outcome;
 use protocol_core::hall::{Hall, Player, Table};
 use protocol_core::league::Record;
 use std::mem::size_of;
@@ -11,7 +12,7 @@ type Board = Hall<32, 16, 496, 256>;
 type Desktop = Hall<512, 256, 130_816, 32_768>;
 
 /// Prints what one more of each costs, by taking the sizes of two halls that differ in nothing else.
-pub fn run() {
+pub fn run() -> Outcome {
     title("Memory of the hall", "sizes of this machine's build; pointers are half as large on the board");
     let more = |with: usize, without: usize| with - without;
     let player = more(size_of::<Hall<64, 16, 2016, 256>>(), size_of::<Hall<32, 16, 2016, 256>>()) / 32;
@@ -27,4 +28,5 @@ pub fn run() {
         size_of::<Board>()
     );
     println!("  {:>9} bytes: a hall of 512 players, 256, 130,816 and 32,768", size_of::<Desktop>());
+    Ok(())
 }
