@@ -60,10 +60,10 @@ fn verdict(what: &str, measured: &str, target: &str, reached: bool) {
     println!("  => {what}: {measured}; target {target}: {}", if reached { "reached" } else { "missed" });
 }
 
-/// How long one turn of a measurement in this process lasts. Long beside the clock's grain, short beside whatever else
-/// the machine does.
-const TURN: Duration = Duration::from_millis(2);
-const TURNS: usize = 15;
+/// How long one turn of a measurement in this process lasts: long beside the clock's grain, short beside the slices of
+/// time a busy machine deals out, so that few turns are interrupted and the median is none of them.
+const TURN: Duration = Duration::from_micros(200);
+const TURNS: usize = 101;
 
 /// Nanoseconds per call of each of two functions that do the same work: medians over turns they take alternately.
 fn race<A, B>(mut one: impl FnMut() -> A, mut other: impl FnMut() -> B) -> [f64; 2] {
@@ -80,10 +80,10 @@ fn turn<T>(work: &mut impl FnMut() -> T) -> f64 {
     let mut calls = 0;
     while begun.elapsed() < TURN {
         // Many calls to a look at the clock, so that the clock is not what is measured.
-        for _ in 0..64 {
+        for _ in 0..16 {
             std::hint::black_box(work());
         }
-        calls += 64;
+        calls += 16;
     }
     begun.elapsed().as_nanos() as f64 / f64::from(calls)
 }
