@@ -228,6 +228,16 @@ impl Server {
         Peer::dial(self.port).map_err(|error| format!("cannot connect to the server: {error}"))
     }
 
+    /// The seconds its core has worked for it, where the system says.
+    pub fn busy(&mut self) -> Option<f64> {
+        /// Linux tells times in hundredths of a second, whatever its clock ticks in.
+        const TICKS: f64 = 100.0;
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.group.head().id())).ok()?;
+        // The program's name, in brackets, may contain anything; user and system time are 11 fields behind it.
+        let ticks = stat.rsplit(')').next()?.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
+        Some(ticks.sum::<Result<f64, _>>().ok()? / TICKS)
+    }
+
     /// The most memory it ever had, in bytes, where the system says.
     pub fn peak_memory(&mut self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.group.head().id())).ok()?;

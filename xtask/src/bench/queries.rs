@@ -20,13 +20,15 @@ struct Seen {
     rates: Vec<f64>,
     /// How long each answer took.
     times: Vec<Duration>,
+    /// For how many seconds the server was at work, as far as the system says.
+    busy: f64,
 }
 
 /// Loads both servers in turns.
 pub fn run() -> Outcome {
     let cores = pin_clients().then_some(CORES);
     let server_core = cores.map(|[server, _]| server);
-    let leaguebox = Server::leaguebox(server_core, PLAYERS)?;
+    let mut leaguebox = Server::leaguebox(server_core, PLAYERS)?;
     let players = Players::new()?;
     let token = players.register(&leaguebox, PLAYERS)?;
     players.wait_for_the_end(PLAYERS)?;
@@ -38,7 +40,7 @@ pub fn run() -> Outcome {
     if answer.matches(r#""rank":"#).count() != PLAYERS {
         return Err(format!("not the standings of {PLAYERS}: {answer}"));
     }
-    let fastapi = Server::fastapi(server_core, &answer)?;
+    let mut fastapi = Server::fastapi(server_core, &answer)?;
 
     title(
         "POST /mcp, LEAGUE_QUERY for the standings of four, beside FastAPI + uvicorn answering a constant",
@@ -55,18 +57,23 @@ pub fn run() -> Outcome {
     );
     let mut seen = [Seen::default(), Seen::default()];
     for _ in 0..TURNS {
-        for (server, seen) in [&leaguebox, &fastapi].into_iter().zip(&mut seen) {
+        for (server, seen) in [&mut leaguebox, &mut fastapi].into_iter().zip(&mut seen) {
+            let before = server.busy();
             load(server, &request, &answer, seen)?;
+            seen.busy += server.busy().zip(before).map_or(f64::NAN, |(after, before)| after - before);
         }
     }
     unpin_clients();
-    let [ours, theirs] = seen.map(Seen::sum_up);
-    for (name, (rate, p50, p99)) in [("LeagueBox", &ours), ("FastAPI", &theirs)] {
-        println!("  {name:<10}{rate:>8.0} requests/s   p50 {p50:>7.3} ms   p99 {p99:>7.3} ms");
+    println!("  {:<10}{:>12}{:>21}{:>10}{:>10}", "", "requests/s", "per s of its work", "p50 ms", "p99 ms");
+    let [ours, theirs] = seen.map(Sums::of);
+    for (name, Sums { rate, per_work, p50, p99 }) in [("LeagueBox", &ours), ("FastAPI", &theirs)] {
+        println!("  {name:<10}{rate:>12.0}{per_work:>21.0}{p50:>10.3}{p99:>10.3}");
     }
-    let ratio = ours.0 / theirs.0;
-    verdict("requests per second", &format!("{ratio:.1} x FastAPI"), "at least 10 x", ratio >= 10.0);
-    verdict("p99", &format!("{:.2} x FastAPI", ours.2 / theirs.2), "lower", ours.2 < theirs.2);
+    // What others do on this machine takes from the first number of either, but not from the second.
+    let rates = [ours.per_work / theirs.per_work, ours.rate / theirs.rate];
+    let ratio = rates.into_iter().find(|ratio| ratio.is_finite()).unwrap_or_default();
+    verdict("requests per second of one core", &format!("{ratio:.1} x FastAPI"), "at least 10 x", ratio >= 10.0);
+    verdict("p99", &format!("{:.2} x FastAPI", ours.p99 / theirs.p99), "lower", ours.p99 < theirs.p99);
     Ok(())
 }
 
@@ -97,13 +104,25 @@ fn load(server: &Server, request: &[u8], answer: &str, seen: &mut Seen) -> Outco
     Ok(())
 }
 
-impl Seen {
-    /// Requests per second (the median turn), and the 50th and 99th percentile of all times in milliseconds.
-    fn sum_up(mut self) -> (f64, f64, f64) {
-        self.times.sort();
-        let at = |percent: usize| self.times.get(self.times.len() * percent / 100).copied().unwrap_or_default();
+/// What is said of one server.
+struct Sums {
+    /// Requests per second: the median turn.
+    rate: f64,
+    /// Requests per second that the server was at work: what it could do with the core to itself.
+    per_work: f64,
+    /// Milliseconds within which half of all answers came.
+    p50: f64,
+    /// The same for 99 of 100.
+    p99: f64,
+}
+
+impl Sums {
+    fn of(mut seen: Seen) -> Sums {
+        seen.times.sort();
+        let at = |percent: usize| seen.times.get(seen.times.len() * percent / 100).copied().unwrap_or_default();
         let ms = |percent| at(percent).as_secs_f64() * 1000.0;
-        (median(self.rates.clone()), ms(50), ms(99))
+        let per_work = seen.times.len() as f64 / seen.busy;
+        Sums { rate: median(seen.rates), per_work, p50: ms(50), p99: ms(99) }
     }
 }
 
