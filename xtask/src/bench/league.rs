@@ -14,7 +14,7 @@ const STATUS: &[u8] = b"GET /api/status.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n
 pub fn run() -> Outcome {
     title(
         &format!("A league of {PLAYERS} instant players, {MATCHES} matches, over real HTTP"),
-        "from the last registration to the last LEAGUE_COMPLETED; box and players share the machine",
+        "from the first registration to the last LEAGUE_COMPLETED; box and players share the machine",
     );
     let mut rates = vec![];
     for _ in 0..LEAGUES {
