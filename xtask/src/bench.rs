@@ -1,8 +1,104 @@
-//! `cargo xtask bench`: measures the box.
+//! `cargo xtask bench`: measures the box, and prints what was measured beside what is aimed at.
+//!
+//! Everything is a ratio, a count or a size within one run, so that the table means the same on any machine. Nothing
+//! fails for being slow: a busy machine is no bug. What fails is a measurement that did not measure what it says.
+//!
+//! ```text
+//! queries.rs    POST /mcp beside FastAPI, on one core each
+//! league.rs     32 instant players over real HTTP
+//! messages.rs   reading and writing every message beside serde_json
+//! matches.rs    the core alone: what a match costs in small and large leagues
+//! memory.rs     bytes per player, match, result and log entry
+//! peers.rs      sockets, players and boxes to measure with
+//! ```
 
-use crate::Outcome;
+mod league;
+mod matches;
+mod memory;
+mod messages;
+mod peers;
+mod queries;
 
-/// Nothing is measured yet, and a benchmark that measures nothing must not look like one that passed.
-pub fn run(_: &[String]) -> Outcome {
-    Err("there are no benchmarks yet".into())
+use crate::{Outcome, sh, venv};
+use std::time::{Duration, Instant};
+
+/// Something that can be measured, by name.
+type Part = (&'static str, fn() -> Outcome);
+
+const PARTS: &[Part] = &[
+    ("queries", queries::run),
+    ("league", league::run),
+    ("messages", messages::run),
+    ("matches", matches::run),
+    ("memory", memory::run),
+];
+
+/// Measures everything, or the parts that are named. A debug build of this program makes and starts a release build of
+/// itself: what it measures in its own process must be compiled as the box is.
+pub fn run(args: &[String]) -> Outcome {
+    if let Some(unknown) = args.iter().find(|arg| PARTS.iter().all(|(name, _)| name != arg)) {
+        let names: Vec<_> = PARTS.iter().map(|(name, _)| *name).collect();
+        return Err(format!("there is no part `{unknown}`, but {}", names.join(", ")));
+    }
+    if cfg!(debug_assertions) {
+        venv::run(&[])?;
+        sh::run(sh::command("cargo").args(["build", "--quiet", "--release", "-p", "leaguebox", "-p", "xtask"]))?;
+        let again = ["run", "--quiet", "--release", "-p", "xtask", "--", "bench"];
+        return sh::run(sh::command("cargo").args(again).args(args));
+    }
+    let mut wanted = PARTS.iter().filter(|(name, _)| args.is_empty() || args.iter().any(|arg| arg == name));
+    wanted.try_for_each(|(_, measure)| measure())
+}
+
+/// The head of a part: what is measured, and how.
+fn title(what: &str, how: &str) {
+    println!("\n{what}\n  ({how})");
+}
+
+/// A number beside its target.
+fn verdict(what: &str, measured: &str, target: &str, reached: bool) {
+    println!("  => {what}: {measured}; target {target}: {}", if reached { "reached" } else { "missed" });
+}
+
+/// How long one turn of a measurement in this process lasts: long beside the clock's grain, short beside the slices of
+/// time a busy machine deals out, so that few turns are interrupted and the median is none of them.
+const TURN: Duration = Duration::from_micros(200);
+const TURNS: usize = 101;
+
+/// Nanoseconds per call of each of two functions that do the same work: medians over turns they take alternately.
+fn race<A, B>(mut one: impl FnMut() -> A, mut other: impl FnMut() -> B) -> [f64; 2] {
+    let mut times = [vec![], vec![]];
+    for _ in 0..TURNS {
+        times[0].push(turn(&mut one));
+        times[1].push(turn(&mut other));
+    }
+    times.map(median)
+}
+
+fn turn<T>(work: &mut impl FnMut() -> T) -> f64 {
+    let begun = Instant::now();
+    let mut calls = 0;
+    while begun.elapsed() < TURN {
+        // Many calls to a look at the clock, so that the clock is not what is measured.
+        for _ in 0..16 {
+            std::hint::black_box(work());
+        }
+        calls += 16;
+    }
+    begun.elapsed().as_nanos() as f64 / f64::from(calls)
+}
+
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_bad_turn_does_not_move_the_median() {
+        assert_eq!(median(vec![2.0, 900.0, 1.0]), 2.0);
+    }
 }

@@ -27,7 +27,7 @@ const VERBS: &[Verb] = &[
     ("fuzz", "run every fuzz target briefly [--seconds 10]", fuzz::run),
     ("readme", "run the commands the README shows", readme::run),
     ("venv", "make .venv with the Python packages the test players need", venv::run),
-    ("bench", "measure the box", bench::run),
+    ("bench", "measure the box [queries league messages matches memory]", bench::run),
     ("help", "this list", help),
 ];
 

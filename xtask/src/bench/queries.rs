@@ -1,0 +1,142 @@
+//! The box beside FastAPI: the same question asked of both, by the same clients, in turns.
+
+use super::peers::{Players, Server, post};
+use super::{median, title, verdict};
+use crate::{Outcome, sh};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const CONNECTIONS: usize = 16;
+const TURN: Duration = Duration::from_secs(2);
+const TURNS: usize = 3;
+const PLAYERS: usize = 4;
+/// The core of the servers, and the core of the clients.
+const CORES: [usize; 2] = [0, 1];
+
+/// What one server did.
+#[derive(Default)]
+struct Seen {
+    /// Answers per second, by turn.
+    rates: Vec<f64>,
+    /// How long each answer took.
+    times: Vec<Duration>,
+    /// For how many seconds the server was at work, as far as the system says.
+    busy: f64,
+}
+
+/// Loads both servers in turns.
+pub fn run() -> Outcome {
+    let cores = pin_clients().then_some(CORES);
+    let server_core = cores.map(|[server, _]| server);
+    let mut leaguebox = Server::leaguebox(server_core, PLAYERS)?;
+    let players = Players::new()?;
+    let token = players.register(&leaguebox, PLAYERS)?;
+    players.wait_for_the_end(PLAYERS)?;
+    let query = format!(
+        r#"{{"jsonrpc":"2.0","method":"league_query","params":{{"protocol":"league.v2","message_type":"LEAGUE_QUERY","sender":"player:P01","timestamp":"2026-01-15T10:15:00Z","conversation_id":"conv_query","auth_token":"{token}","query_type":"GET_STANDINGS"}},"id":7}}"#
+    );
+    let request = post("/mcp", &query);
+    let answer = leaguebox.dial()?.ask(&request).map_err(|error| format!("no answer to a query: {error}"))?.to_string();
+    if answer.matches(r#""rank":"#).count() != PLAYERS {
+        return Err(format!("not the standings of {PLAYERS}: {answer}"));
+    }
+    let mut fastapi = Server::fastapi(server_core, &answer)?;
+
+    title(
+        "POST /mcp, LEAGUE_QUERY for the standings of four, beside FastAPI + uvicorn answering a constant",
+        &format!(
+            "{} bytes asked, {} answered; {CONNECTIONS} open connections, {TURNS} turns of {} s each; {}",
+            query.len(),
+            answer.len(),
+            TURN.as_secs(),
+            match cores {
+                Some([server, clients]) => format!("servers on core {server}, clients on core {clients}"),
+                None => "not pinned to cores: that takes two cores and taskset".into(),
+            }
+        ),
+    );
+    let mut seen = [Seen::default(), Seen::default()];
+    for _ in 0..TURNS {
+        for (server, seen) in [&mut leaguebox, &mut fastapi].into_iter().zip(&mut seen) {
+            let before = server.busy();
+            load(server, &request, &answer, seen)?;
+            seen.busy += server.busy().zip(before).map_or(f64::NAN, |(after, before)| after - before);
+        }
+    }
+    unpin_clients();
+    println!("  {:<10}{:>12}{:>21}{:>10}{:>10}", "", "requests/s", "per s of its work", "p50 ms", "p99 ms");
+    let [ours, theirs] = seen.map(Sums::of);
+    for (name, Sums { rate, per_work, p50, p99 }) in [("LeagueBox", &ours), ("FastAPI", &theirs)] {
+        println!("  {name:<10}{rate:>12.0}{per_work:>21.0}{p50:>10.3}{p99:>10.3}");
+    }
+    // What others do on this machine takes from the first number of either, but not from the second.
+    let rates = [ours.per_work / theirs.per_work, ours.rate / theirs.rate];
+    let ratio = rates.into_iter().find(|ratio| ratio.is_finite()).unwrap_or_default();
+    verdict("requests per second of one core", &format!("{ratio:.1} x FastAPI"), "at least 10 x", ratio >= 10.0);
+    verdict("p99", &format!("{:.2} x FastAPI", ours.p99 / theirs.p99), "lower", ours.p99 < theirs.p99);
+    Ok(())
+}
+
+/// One turn: every connection asks as fast as it is answered.
+fn load(server: &Server, request: &[u8], answer: &str, seen: &mut Seen) -> Outcome {
+    let begun = Instant::now();
+    let client = || -> Result<Vec<Duration>, String> {
+        let mut peer = server.dial()?;
+        let mut times = vec![];
+        while begun.elapsed() < TURN {
+            let asked = Instant::now();
+            let heard = peer.ask(request).map_err(|error| format!("a query was not answered: {error}"))?;
+            if heard.len() != answer.len() {
+                return Err(format!("a different answer: {heard}"));
+            }
+            times.push(asked.elapsed());
+        }
+        Ok(times)
+    };
+    let times = thread::scope(|scope| {
+        let clients: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(client)).collect();
+        let joined = clients.into_iter().map(|client| client.join().map_err(|_| "a client panicked".to_string())?);
+        joined.collect::<Result<Vec<_>, String>>()
+    })?;
+    let before = seen.times.len();
+    seen.times.extend(times.into_iter().flatten());
+    seen.rates.push((seen.times.len() - before) as f64 / begun.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// What is said of one server.
+struct Sums {
+    /// Requests per second: the median turn.
+    rate: f64,
+    /// Requests per second that the server was at work: what it could do with the core to itself.
+    per_work: f64,
+    /// Milliseconds within which half of all answers came.
+    p50: f64,
+    /// The same for 99 of 100.
+    p99: f64,
+}
+
+impl Sums {
+    fn of(mut seen: Seen) -> Sums {
+        seen.times.sort();
+        let at = |percent: usize| seen.times.get(seen.times.len() * percent / 100).copied().unwrap_or_default();
+        let ms = |percent| at(percent).as_secs_f64() * 1000.0;
+        let per_work = seen.times.len() as f64 / seen.busy;
+        Sums { rate: median(seen.rates), per_work, p50: ms(50), p99: ms(99) }
+    }
+}
+
+/// Moves this process, and the threads it will start, to the clients' core. False where that cannot be done.
+fn pin_clients() -> bool {
+    let [_, clients] = CORES;
+    thread::available_parallelism().is_ok_and(|cores| cores.get() > clients) && move_to(&clients.to_string())
+}
+
+fn unpin_clients() {
+    // Where it could not be pinned, there is nothing to undo.
+    move_to("0-1023");
+}
+
+fn move_to(cores: &str) -> bool {
+    sh::succeeds(sh::command("taskset").args(["-a", "-c", "-p", cores, &std::process::id().to_string()]))
+}
