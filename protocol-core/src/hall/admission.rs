@@ -81,6 +81,11 @@ impl Player {
     pub fn id(&self) -> AgentId {
         AgentId::Player(self.number)
     }
+
+    /// A player whose matches end at once is not called for news either: each would cost its time-out.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.breaker.is_open() && self.state != AgentState::Shutdown
+    }
 }
 
 /// A registered agent that offers to referee. The box referees every match itself; such agents may watch and ask.

@@ -77,10 +77,20 @@ impl Line {
         if self.left {
             return;
         }
+        // Only the last standings can still be put into words. Nobody who listens misses others by it.
+        if matches!(notice, Notice::Standings(_)) {
+            self.news.retain(|older| !matches!(older, Notice::Standings(_)));
+        }
         if self.news.is_full() {
             self.news.pop_front();
         }
         let _ = self.news.push_back(notice);
+    }
+
+    /// Whether the player has yet to hear the standings.
+    pub fn owes_standings(&self) -> bool {
+        let is_open = self.open.is_some_and(|open| matches!(open.what, What::News(Notice::Standings(_))));
+        is_open || self.news.iter().any(|notice| matches!(notice, Notice::Standings(_)))
     }
 
     /// The player has left: nothing is said to it any more.
@@ -145,8 +155,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             |seating: Option<Seating>| seating.and_then(|seating| play(seating.slot)?.deadline(seating.seat));
         if player.line.open.is_none() {
             let news_until = now.ms.saturating_add(self.config.timing.notice_ms);
-            // A player whose matches end at once is not called for news either: each would cost its time-out.
-            let held_back = player.breaker.is_open() && player.state != AgentState::Shutdown;
+            let held_back = player.is_held_back();
             let need = match player.seating {
                 Some(seating) => play(seating.slot).map_or(Need::Nothing, |play| play.need(seating.seat)),
                 None => Need::Nothing,

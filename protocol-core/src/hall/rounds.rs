@@ -183,6 +183,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.next_table += 1;
                 self.open_table(now, id, pair, slot as u16);
             } else if !self.round_is_closed && self.summary.total_matches == self.schedule().matches_per_round() {
+                // There is one table that is told. A new one waits until everybody who listens has heard the last.
+                if self.players.iter().any(|player| !player.is_held_back() && player.line.owes_standings()) {
+                    return;
+                }
                 self.close_round(now, round);
             } else if self.round_is_closed && !self.paused {
                 self.start_round(now, round + 1);

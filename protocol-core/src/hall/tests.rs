@@ -387,3 +387,43 @@ fn the_ten_turn_game_uses_the_generic_messages() {
     assert_eq!(names(&room, 0).iter().filter(|name| *name == "MOVE_VALIDATION").count(), 10);
     assert_eq!(room.hall.stage(), Stage::Completed);
 }
+
+#[test]
+fn an_open_call_says_the_same_while_the_others_play_on() {
+    let mut room = Room::with_players(3);
+    room.hall.command(room.now, Command::Start).unwrap();
+    let has_bye = |&place: &u16| room.hall.schedule().table_of(2, place).is_none();
+    let slow = (0..3).find(has_bye).unwrap();
+    let mut standings: Vec<Value> = Vec::new();
+    room.run(|player, call| {
+        if player == slow && call["params"]["message_type"] == "LEAGUE_STANDINGS_UPDATE" {
+            match standings.last() {
+                Some(last) if last["id"] == call["id"] => assert_eq!(last, call),
+                _ => standings.push(call.clone()),
+            }
+            return None;
+        }
+        perfect(player, call)
+    });
+    let played = |update: &Value| -> u64 {
+        let rows = update["params"]["standings"].as_array().unwrap();
+        rows.iter().map(|row| row["played"].as_u64().unwrap()).sum()
+    };
+    assert_eq!(standings.iter().map(played).collect::<Vec<_>>(), [2, 4, 6], "each round has its own table");
+}
+
+#[test]
+fn who_is_left_alone_still_hears_every_result() {
+    let mut room = Room::with_players(8);
+    let tokens: Vec<Value> =
+        (0..8).map(|i| room.register(&format!("Agent {i}"), 8101 + i)["auth_token"].take()).collect();
+    room.hall.command(room.now, Command::Start).unwrap();
+    for token in &tokens[2..] {
+        let bye = json!({"jsonrpc":"2.0","method":"deregister_player","id":1,"params":{"auth_token":token}});
+        assert_eq!(room.send(&bye.to_string())["result"]["status"], "DEREGISTERED");
+    }
+    room.run(perfect);
+    for player in 0..2 {
+        assert_eq!(names(&room, player).iter().filter(|name| *name == "GAME_OVER").count(), 7);
+    }
+}
