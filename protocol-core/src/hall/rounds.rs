@@ -99,8 +99,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Obeys a command of the owner, or says why it cannot be obeyed now.
     pub fn command(&mut self, now: Now, command: Command) -> Result<(), Refusal> {
         self.revision = self.revision.wrapping_add(1);
+        let too_few = self.players.iter().filter(|player| !player.line.has_left()).count() < 2;
         let word = match (command, self.stage) {
-            (Command::Start, Stage::Waiting) if self.players.len() < 2 => {
+            (Command::Start, Stage::Waiting) | (Command::Rematch, Stage::Completed) if too_few => {
                 return Err(Refusal("a league needs at least two players; register them first"));
             }
             (Command::Start, Stage::Waiting) => "start",
@@ -114,6 +115,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             (Command::Pause, _) => return Err(Refusal("there is no running league to pause")),
             (Command::Resume, Stage::Running(_)) if self.paused => "resume",
             (Command::Resume, _) => return Err(Refusal("the league is not paused")),
+            (Command::Rematch, Stage::Completed) if !self.is_over() => {
+                return Err(Refusal("the players are still being told how it ended; try again in a moment"));
+            }
             (Command::Rematch, Stage::Completed) => "rematch",
             (Command::Rematch, _) => return Err(Refusal("a rematch follows a finished league")),
             (Command::Reset, _) => "reset",

@@ -427,3 +427,21 @@ fn who_is_left_alone_still_hears_every_result() {
         assert_eq!(names(&room, player).iter().filter(|name| *name == "GAME_OVER").count(), 7);
     }
 }
+
+#[test]
+fn a_rematch_waits_until_everybody_knows_how_it_ended_and_needs_two() {
+    let mut room = Room::with_players(2);
+    let token = room.register("Agent 0", 8101)["auth_token"].take();
+    room.hall.command(room.now, Command::Start).unwrap();
+    while room.hall.stage() != Stage::Completed {
+        for player in 0..2 {
+            let Some(call) = room.call(player) else { continue };
+            room.answer(player, perfect(player, &call).unwrap());
+        }
+    }
+    assert!(room.hall.command(room.now, Command::Rematch).is_err());
+    room.run(perfect);
+    let bye = json!({"jsonrpc":"2.0","method":"deregister_player","id":1,"params":{"auth_token":token}});
+    room.send(&bye.to_string());
+    assert!(room.hall.command(room.now, Command::Rematch).is_err(), "nobody plays alone");
+}
