@@ -462,6 +462,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     Code::InvalidParityChoice => Broken::Move,
                     _ => Broken::Field,
                 };
+                self.settle(now, index, kind);
                 self.fail_question(now, index, kind, Fault::Unusable(broken, rule));
                 return Some(Heard::Taken);
             }

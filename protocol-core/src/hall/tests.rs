@@ -445,3 +445,30 @@ fn a_rematch_waits_until_everybody_knows_how_it_ended_and_needs_two() {
     room.send(&bye.to_string());
     assert!(room.hall.command(room.now, Command::Rematch).is_err(), "nobody plays alone");
 }
+
+#[test]
+fn a_question_lost_by_messages_of_its_own_never_turns_into_the_next() {
+    let mut room = Room::new(Config { mode: Mode::Strict, ..config() });
+    let token = room.register("Agent 0", 8101)["auth_token"].take();
+    (1..4).for_each(|i| drop(room.register(&format!("Agent {i}"), 8101 + i)));
+    room.hall.command(room.now, Command::Start).unwrap();
+    room.answer(0, json!({}));
+    let first = room.call(0).unwrap();
+    assert_eq!(first["params"]["message_type"], "GAME_INVITATION");
+    for _ in 0..4 {
+        let own = json!({"jsonrpc":"2.0","method":"game_join_ack","id":5,"params":{"auth_token":token,"accept":true}});
+        room.send(&own.to_string());
+    }
+    // Round 1 is over as soon as the others have failed too; they do not keep the rules of strict mode either.
+    for _ in 0..50 {
+        for player in 1..4 {
+            let Some(call) = room.call(player) else { continue };
+            room.answer(player, perfect(player, &call).unwrap());
+        }
+        let mut text = heapless::Vec::<u8, 2048>::new();
+        if room.hall.call(0).is_some_and(|call| first["id"] == call.id) && room.hall.write_call(0, &mut text).is_ok() {
+            assert_eq!(serde_json::from_slice::<Value>(&text).unwrap(), first);
+        }
+    }
+    assert_eq!(room.hall.stage(), Stage::Running(2));
+}
