@@ -412,7 +412,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Takes an answer, be it the reply to our call or a message of the player's own. What became of it, or `None` where
     /// the player sits at no table.
     pub(super) fn hear(&mut self, now: Now, index: u16, kind: Kind, message: Value<'_>) -> Option<Heard> {
-        let player = self.players.get(usize::from(index))?;
+        let player = self.players.get(usize::from(index)).filter(|player| !player.line.has_left())?;
         let seating = player.seating?;
         let table = self.tables.get(usize::from(seating.slot))?.as_ref()?;
         let (match_id, id) = (table.id, player.id());

@@ -472,3 +472,17 @@ fn a_question_lost_by_messages_of_its_own_never_turns_into_the_next() {
     }
     assert_eq!(room.hall.stage(), Stage::Running(2));
 }
+
+#[test]
+fn who_has_left_is_not_brought_back_by_a_message_of_its_own() {
+    let mut room = Room::with_players(2);
+    let token = room.register("Agent 0", 8101)["auth_token"].take();
+    room.hall.command(room.now, Command::Start).unwrap();
+    let mut say = |method: &str| {
+        let own = json!({"jsonrpc":"2.0","method":method,"id":1,"params":{"auth_token":token,"accept":true}});
+        room.send(&own.to_string())["result"].take()
+    };
+    assert_eq!(say("deregister_player")["status"], "DEREGISTERED");
+    assert_eq!(say("game_join_ack")["error_code"], "E013");
+    assert_eq!(room.register("Agent 0", 8101)["reason"], "Registration closed");
+}
