@@ -1,1 +1,3 @@
 //! Everything that looks at the box from outside.
+
+pub mod simulation;
