@@ -467,10 +467,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 return Some(Heard::Taken);
             }
             (_, Kind::GameInvitation, _) => match accepts {
-                Some(false) => {
-                    play.decline(seating.seat);
-                    Heard::Taken
-                }
+                Some(false) => play.decline(seating.seat),
                 _ => play.join(seating.seat),
             },
             (_, _, Some(choice)) => play.play(seating.seat, choice),

@@ -486,3 +486,20 @@ fn who_has_left_is_not_brought_back_by_a_message_of_its_own() {
     assert_eq!(say("game_join_ack")["error_code"], "E013");
     assert_eq!(room.register("Agent 0", 8101)["reason"], "Registration closed");
 }
+
+#[test]
+fn a_decline_after_joining_is_a_duplicate_and_the_question_stays_open() {
+    let mut room = Room::with_players(2);
+    let token = room.register("Agent 0", 8101)["auth_token"].take();
+    room.hall.command(room.now, Command::Start).unwrap();
+    for player in [0, 1, 0, 1] {
+        let call = room.call(player).unwrap();
+        room.answer(player, perfect(player, &call).unwrap());
+    }
+    assert_eq!(room.call(0).unwrap()["params"]["message_type"], "CHOOSE_PARITY_CALL");
+    let own = json!({"jsonrpc":"2.0","method":"game_join_ack","id":1,"params":{"auth_token":token,"accept":false}});
+    assert_eq!(room.send(&own.to_string())["result"]["status"], "IGNORED");
+    room.run(perfect);
+    room.hall.refresh_standings();
+    assert!(room.hall.standings().all(|row| row.technical_losses == 0));
+}
