@@ -10,6 +10,7 @@ pub mod leaguebox;
 pub mod python;
 pub mod results;
 pub mod schema;
+pub mod simulation;
 
 use std::net::TcpListener;
 use std::path::PathBuf;

@@ -81,6 +81,11 @@ impl Player {
     pub fn id(&self) -> AgentId {
         AgentId::Player(self.number)
     }
+
+    /// A player whose matches end at once is not called for news either: each would cost its time-out.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.breaker.is_open() && self.state != AgentState::Shutdown
+    }
 }
 
 /// A registered agent that offers to referee. The box referees every match itself; such agents may watch and ask.
@@ -174,7 +179,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     ) -> Result<(u16, bool), Refused> {
         let read = self.read_application(from, incoming, compliance)?;
         let known = self.players.iter_mut().zip(0..).find(|(player, _)| {
-            player.name == read.name && player.endpoint == read.endpoint && player.state != AgentState::Shutdown
+            player.name == read.name && player.endpoint == read.endpoint && !player.line.has_left()
         });
         if let Some((player, index)) = known {
             // It may have been restarted as something else.

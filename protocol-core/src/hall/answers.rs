@@ -185,7 +185,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                         receipt("IGNORED", Some("you have answered already; the first answer stands"))
                     }
                     Some(Heard::Refused(illegal)) => Kind::Error {
-                        code: if kind == Call::ChooseParity { Code::InvalidParityChoice } else { Code::InvalidChoice },
+                        code: match kind {
+                            Call::GameInvitation => Code::MissingRequiredField,
+                            Call::ChooseParity => Code::InvalidParityChoice,
+                            _ => Code::InvalidChoice,
+                        },
                         detail: illegal.0,
                         agent: self.players.get(usize::from(player)).map(Player::id),
                     },

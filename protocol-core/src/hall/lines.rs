@@ -7,7 +7,7 @@ use heapless::{Deque, String};
 use super::admission::{AgentState, breach};
 use super::rounds::{Seating, Table};
 use super::{Hall, Mode};
-use crate::games::Question;
+use crate::games::{Illegal, Question};
 use crate::json::Value;
 use crate::league::Rule;
 use crate::log::Happening;
@@ -77,6 +77,10 @@ impl Line {
         if self.left {
             return;
         }
+        // Only the last standings can still be put into words. Nobody who listens misses others by it.
+        if matches!(notice, Notice::Standings(_)) {
+            self.news.retain(|older| !matches!(older, Notice::Standings(_)));
+        }
         if self.news.is_full() {
             self.news.pop_front();
         }
@@ -85,6 +89,12 @@ impl Line {
 
     pub fn forget_news(&mut self) {
         self.news.clear();
+    }
+
+    /// Whether the player has yet to hear the standings.
+    pub fn owes_standings(&self) -> bool {
+        let is_open = self.open.is_some_and(|open| matches!(open.what, What::News(Notice::Standings(_))));
+        is_open || self.news.iter().any(|notice| matches!(notice, Notice::Standings(_)))
     }
 
     /// The player has left: nothing is said to it any more.
@@ -149,8 +159,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             |seating: Option<Seating>| seating.and_then(|seating| play(seating.slot)?.deadline(seating.seat));
         if player.line.open.is_none() {
             let news_until = now.ms.saturating_add(self.config.timing.notice_ms);
-            // A player whose matches end at once is not called for news either: each would cost its time-out.
-            let held_back = player.breaker.is_open() && player.state != AgentState::Shutdown;
+            let held_back = player.is_held_back();
             let need = match player.seating {
                 Some(seating) => play(seating.slot).map_or(Need::Nothing, |play| play.need(seating.seat)),
                 None => Need::Nothing,
@@ -409,7 +418,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Takes an answer, be it the reply to our call or a message of the player's own. What became of it, or `None` where
     /// the player sits at no table.
     pub(super) fn hear(&mut self, now: Now, index: u16, kind: Kind, message: Value<'_>) -> Option<Heard> {
-        let player = self.players.get(usize::from(index))?;
+        let player = self.players.get(usize::from(index)).filter(|player| !player.line.has_left())?;
         let seating = player.seating?;
         let table = self.tables.get(usize::from(seating.slot))?.as_ref()?;
         let (match_id, id) = (table.id, player.id());
@@ -459,14 +468,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     Code::InvalidParityChoice => Broken::Move,
                     _ => Broken::Field,
                 };
+                self.settle(now, index, kind);
                 self.fail_question(now, index, kind, Fault::Unusable(broken, rule));
-                return Some(Heard::Taken);
+                return Some(Heard::Refused(Illegal(rule)));
             }
             (_, Kind::GameInvitation, _) => match accepts {
-                Some(false) => {
-                    play.decline(seating.seat);
-                    Heard::Taken
-                }
+                Some(false) => play.decline(seating.seat),
                 _ => play.join(seating.seat),
             },
             (_, _, Some(choice)) => play.play(seating.seat, choice),

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::admission::AgentState;
-use super::lines::{Line, Notice};
+use super::lines::Notice;
 use super::{Hall, Standings};
 use crate::fair::Draws;
 use crate::games::{AnyGame, Game, GameKind, Question, Seat, Seats};
@@ -99,8 +99,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Obeys a command of the owner, or says why it cannot be obeyed now.
     pub fn command(&mut self, now: Now, command: Command) -> Result<(), Refusal> {
         self.revision = self.revision.wrapping_add(1);
+        let too_few = self.players.iter().filter(|player| !player.line.has_left()).count() < 2;
         let word = match (command, self.stage) {
-            (Command::Start, Stage::Waiting) if self.players.len() < 2 => {
+            (Command::Start, Stage::Waiting) | (Command::Rematch, Stage::Completed) if too_few => {
                 return Err(Refusal("a league needs at least two players; register them first"));
             }
             (Command::Start, Stage::Waiting) => "start",
@@ -114,6 +115,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             (Command::Pause, _) => return Err(Refusal("there is no running league to pause")),
             (Command::Resume, Stage::Running(_)) if self.paused => "resume",
             (Command::Resume, _) => return Err(Refusal("the league is not paused")),
+            (Command::Rematch, Stage::Completed) if !self.is_over() => {
+                return Err(Refusal("the players are still being told how it ended; try again in a moment"));
+            }
             (Command::Rematch, Stage::Completed) => "rematch",
             (Command::Rematch, _) => return Err(Refusal("a rematch follows a finished league")),
             (Command::Reset, _) => "reset",
@@ -125,7 +129,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Command::Resume => self.paused = false,
             Command::Rematch => {
                 self.number += 1;
-                self.forget_leavers();
+                // Everybody has been told the end, so every line is idle and may change hands.
+                self.players.retain(|player| !player.line.has_left());
                 self.start(now);
             }
             Command::Reset => self.reset(),
@@ -183,6 +188,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.next_table += 1;
                 self.open_table(now, id, pair, slot as u16);
             } else if !self.round_is_closed && self.summary.total_matches == self.schedule().matches_per_round() {
+                // There is one table that is told. A new one waits until everybody who listens has heard the last.
+                if self.players.iter().any(|player| !player.is_held_back() && player.line.owes_standings()) {
+                    return;
+                }
                 self.close_round(now, round);
             } else if self.round_is_closed && !self.paused {
                 self.start_round(now, round + 1);
@@ -192,22 +201,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
-    /// Drops who has left. The others may change lines, so every line starts afresh.
-    fn forget_leavers(&mut self) {
-        self.hang_up_all();
-        self.players.retain(|player| !player.line.has_left());
-        self.players.iter_mut().for_each(|player| player.line = Line::new());
-    }
-
-    fn hang_up_all(&mut self) {
+    fn reset(&mut self) {
         for player in 0..self.players.len() as u16 {
             self.timers.set(player.into(), None);
             self.list(player);
         }
-    }
-
-    fn reset(&mut self) {
-        self.hang_up_all();
         self.number += 1;
         self.stage = Stage::Waiting;
         self.paused = false;

@@ -431,3 +431,119 @@ fn a_rematch_without_those_who_left_keeps_every_line_straight() {
     room.hall.refresh_standings();
     assert!(room.hall.standings().all(|row| row.played == 2 && row.technical_losses == 0));
 }
+
+#[test]
+fn an_open_call_says_the_same_while_the_others_play_on() {
+    let mut room = Room::with_players(3);
+    room.hall.command(room.now, Command::Start).unwrap();
+    let has_bye = |&place: &u16| room.hall.schedule().table_of(2, place).is_none();
+    let slow = (0..3).find(has_bye).unwrap();
+    let mut standings: Vec<Value> = Vec::new();
+    room.run(|player, call| {
+        if player == slow && call["params"]["message_type"] == "LEAGUE_STANDINGS_UPDATE" {
+            match standings.last() {
+                Some(last) if last["id"] == call["id"] => assert_eq!(last, call),
+                _ => standings.push(call.clone()),
+            }
+            return None;
+        }
+        perfect(player, call)
+    });
+    let played = |update: &Value| -> u64 {
+        let rows = update["params"]["standings"].as_array().unwrap();
+        rows.iter().map(|row| row["played"].as_u64().unwrap()).sum()
+    };
+    assert_eq!(standings.iter().map(played).collect::<Vec<_>>(), [2, 4, 6], "each round has its own table");
+}
+
+#[test]
+fn who_is_left_alone_still_hears_every_result() {
+    let mut room = Room::with_players(8);
+    let tokens: Vec<Value> =
+        (0..8).map(|i| room.register(&format!("Agent {i}"), 8101 + i)["auth_token"].take()).collect();
+    room.hall.command(room.now, Command::Start).unwrap();
+    for token in &tokens[2..] {
+        let bye = json!({"jsonrpc":"2.0","method":"deregister_player","id":1,"params":{"auth_token":token}});
+        assert_eq!(room.send(&bye.to_string())["result"]["status"], "DEREGISTERED");
+    }
+    room.run(perfect);
+    for player in 0..2 {
+        assert_eq!(names(&room, player).iter().filter(|name| *name == "GAME_OVER").count(), 7);
+    }
+}
+
+#[test]
+fn a_rematch_waits_until_everybody_knows_how_it_ended_and_needs_two() {
+    let mut room = Room::with_players(2);
+    let token = room.register("Agent 0", 8101)["auth_token"].take();
+    room.hall.command(room.now, Command::Start).unwrap();
+    while room.hall.stage() != Stage::Completed {
+        for player in 0..2 {
+            let Some(call) = room.call(player) else { continue };
+            room.answer(player, perfect(player, &call).unwrap());
+        }
+    }
+    assert!(room.hall.command(room.now, Command::Rematch).is_err());
+    room.run(perfect);
+    let bye = json!({"jsonrpc":"2.0","method":"deregister_player","id":1,"params":{"auth_token":token}});
+    room.send(&bye.to_string());
+    assert!(room.hall.command(room.now, Command::Rematch).is_err(), "nobody plays alone");
+}
+
+#[test]
+fn a_question_lost_by_messages_of_its_own_never_turns_into_the_next() {
+    let mut room = Room::new(Config { mode: Mode::Strict, ..config() });
+    let token = room.register("Agent 0", 8101)["auth_token"].take();
+    (1..4).for_each(|i| drop(room.register(&format!("Agent {i}"), 8101 + i)));
+    room.hall.command(room.now, Command::Start).unwrap();
+    room.answer(0, json!({}));
+    let first = room.call(0).unwrap();
+    assert_eq!(first["params"]["message_type"], "GAME_INVITATION");
+    for _ in 0..4 {
+        let own = json!({"jsonrpc":"2.0","method":"game_join_ack","id":5,"params":{"auth_token":token,"accept":true}});
+        room.send(&own.to_string());
+    }
+    // Round 1 is over as soon as the others have failed too; they do not keep the rules of strict mode either.
+    for _ in 0..50 {
+        for player in 1..4 {
+            let Some(call) = room.call(player) else { continue };
+            room.answer(player, perfect(player, &call).unwrap());
+        }
+        let mut text = heapless::Vec::<u8, 2048>::new();
+        if room.hall.call(0).is_some_and(|call| first["id"] == call.id) && room.hall.write_call(0, &mut text).is_ok() {
+            assert_eq!(serde_json::from_slice::<Value>(&text).unwrap(), first);
+        }
+    }
+    assert_eq!(room.hall.stage(), Stage::Running(2));
+}
+
+#[test]
+fn who_has_left_is_not_brought_back_by_a_message_of_its_own() {
+    let mut room = Room::with_players(2);
+    let token = room.register("Agent 0", 8101)["auth_token"].take();
+    room.hall.command(room.now, Command::Start).unwrap();
+    let mut say = |method: &str| {
+        let own = json!({"jsonrpc":"2.0","method":method,"id":1,"params":{"auth_token":token,"accept":true}});
+        room.send(&own.to_string())["result"].take()
+    };
+    assert_eq!(say("deregister_player")["status"], "DEREGISTERED");
+    assert_eq!(say("game_join_ack")["error_code"], "E013");
+    assert_eq!(room.register("Agent 0", 8101)["reason"], "Registration closed");
+}
+
+#[test]
+fn a_decline_after_joining_is_a_duplicate_and_the_question_stays_open() {
+    let mut room = Room::with_players(2);
+    let token = room.register("Agent 0", 8101)["auth_token"].take();
+    room.hall.command(room.now, Command::Start).unwrap();
+    for player in [0, 1, 0, 1] {
+        let call = room.call(player).unwrap();
+        room.answer(player, perfect(player, &call).unwrap());
+    }
+    assert_eq!(room.call(0).unwrap()["params"]["message_type"], "CHOOSE_PARITY_CALL");
+    let own = json!({"jsonrpc":"2.0","method":"game_join_ack","id":1,"params":{"auth_token":token,"accept":false}});
+    assert_eq!(room.send(&own.to_string())["result"]["status"], "IGNORED");
+    room.run(perfect);
+    room.hall.refresh_standings();
+    assert!(room.hall.standings().all(|row| row.technical_losses == 0));
+}

@@ -187,11 +187,13 @@ impl<G: Game> Match<G> {
     }
 
     /// A seat declined its invitation.
-    pub fn decline(&mut self, seat: Seat) {
-        if self.phase == Phase::WaitingForPlayers && self.hears(seat) {
-            self.declined = self.declined.with(seat);
-            self.lose(seat, Fault::Unusable(Broken::Move, "the invitation was declined"));
+    pub fn decline(&mut self, seat: Seat) -> Heard {
+        if self.phase != Phase::WaitingForPlayers || !self.hears(seat) {
+            return Heard::Duplicate;
         }
+        self.declined = self.declined.with(seat);
+        self.lose(seat, Fault::Unusable(Broken::Move, "the invitation was declined"));
+        Heard::Taken
     }
 
     /// A seat moved. A refused move changes nothing: whoever carries the answer then calls [`Match::fail`].

@@ -1,0 +1,709 @@
+//! A classroom in virtual time. A seed decides a whole league: how many play, what, how each of them behaves, when the
+//! admin interferes and what noise comes in from strangers. The box under test is the real
+//! [`Hall`]; the network, the clock and the players are simulated around it, in one queue of events.
+//!
+//! ```text
+//! random.rs   the seed's numbers
+//! agent.rs    the players, one conduct per kind of trouble
+//! checks.rs   what must hold, recomputed without the box
+//! ```
+//!
+//! [`World::step`] lets one thing happen and then looks at everything that must hold. A broken promise is a panic; whoever
+//! runs the league adds its seed.
+
+pub mod agent;
+mod checks;
+pub mod random;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hasher};
+use std::net::{IpAddr, Ipv4Addr};
+use std::rc::Rc;
+
+use protocol_core::fair::{Purpose, Seed};
+use protocol_core::games::GameKind;
+use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode, Output, Stage};
+use protocol_core::json::{Counter, Full, Sink, Window};
+use protocol_core::league::Record;
+use protocol_core::log::Happening;
+use protocol_core::referee::Timing;
+use protocol_core::time::{Now, Utc};
+use protocol_core::wire::league_v2::outgoing::MatchId;
+use serde_json::{Value, json};
+
+use agent::{Act, Agent, Conduct, Dialect};
+use random::Random;
+
+/// When every simulated day begins.
+const MORNING: u64 = 1_736_937_000;
+
+/// What a seed decides before anything happens.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The seed.
+    pub seed: u64,
+    /// How many play.
+    pub players: u64,
+    /// What they play.
+    pub game: GameKind,
+    /// What happens to deviations.
+    pub mode: Mode,
+    /// How long they have.
+    pub timing: Timing,
+    /// Whether the box runs fewer matches at once than a round has.
+    pub few_tables: bool,
+    /// What the monotonic clock shows in the morning. Nothing may depend on it.
+    pub clock: u64,
+}
+
+impl Setup {
+    /// A league of up to 32, mostly small ones.
+    pub fn any(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let players = match random.within(1, 200) {
+            0..=160 => random.within(2, 6),
+            161..=194 => random.within(7, 10),
+            195..=199 => random.within(11, 16),
+            _ => random.within(17, 32),
+        };
+        // Ten turns are ten times the messages.
+        let game = if random.one_in(players) { GameKind::EvenOdd10 } else { GameKind::EvenOdd };
+        Self {
+            seed,
+            players,
+            game,
+            mode: if random.one_in(3) { Mode::Strict } else { Mode::Lenient },
+            timing: if random.one_in(2) {
+                Timing::default()
+            } else {
+                Timing {
+                    join_ms: random.within(1_000, 6_000),
+                    move_ms: random.within(1_000, 40_000),
+                    retry_base_ms: random.within(10, 2_000),
+                    notice_ms: random.within(1_000, 12_000),
+                }
+            },
+            few_tables: random.one_in(3),
+            clock: 0,
+        }
+    }
+}
+
+/// What a league was like from outside. Two runs of a seed must agree on all of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// A hash of every call, answer and log line, in order.
+    pub bytes: u64,
+    /// Messages and bytes that went out, by match.
+    pub traffic: BTreeMap<String, (u64, u64)>,
+    /// Virtual milliseconds from the first registration to the last message.
+    pub lasted: u64,
+    /// How many inputs the box took.
+    pub steps: u64,
+    /// How many matches were played.
+    pub matches: u64,
+}
+
+/// Plays the league of a seed in a box of the size it asks for.
+pub fn league(setup: Setup) -> Trace {
+    match (setup.players, setup.few_tables) {
+        (..=8, true) => World::<8, 2, 28, 64>::new(setup).play(),
+        (..=8, false) => World::<8, 4, 28, 512>::new(setup).play(),
+        (..=32, true) => World::<32, 3, 496, 64>::new(setup).play(),
+        (..=32, false) => World::<32, 16, 496, 1024>::new(setup).play(),
+        _ => World::<128, 64, 8128, 1024>::new(setup).play(),
+    }
+}
+
+/// Something that will happen.
+#[derive(Clone, Debug)]
+enum Due {
+    /// What an agent did about a call reaches the box.
+    Act { line: u16, call: u32, agent: usize, act: Act },
+    /// An agent registers once more.
+    RegisterAgain(usize),
+    /// An agent asks something.
+    Query(usize),
+    /// An agent leaves.
+    Leave(usize),
+    /// An agent answers what it may not have been asked.
+    Stray(usize),
+    /// Somebody sends something.
+    Noise,
+    /// The admin speaks.
+    Admin(Command),
+}
+
+/// A call that an agent is busy with.
+#[derive(Clone, Debug)]
+struct Open {
+    call: u32,
+    text: Vec<u8>,
+    /// Whether the agent has sent a message of its own since: the box may then forget what it asked.
+    may_be_settled: bool,
+}
+
+/// What the world knows of one match.
+#[derive(Clone, Debug, Default)]
+struct Course {
+    opened: Option<u64>,
+    /// When each of its players was first invited.
+    invited: BTreeMap<usize, u64>,
+    ended: Option<u64>,
+    commitment: Option<String>,
+    results: u32,
+}
+
+/// What an agent heard and understood: the message type and its round.
+type Heard = Vec<(String, u64)>;
+
+/// The box, its players and everything between them.
+pub struct World<const P: usize, const M: usize, const R: usize, const L: usize> {
+    setup: Setup,
+    random: Random,
+    hall: Box<Hall<P, M, R, L>>,
+    master: Seed,
+    now: u64,
+    agents: Vec<Agent>,
+    /// The agent at each line of the hall.
+    at_line: Vec<usize>,
+    open: Vec<Option<Open>>,
+    queue: BTreeMap<(u64, u64), Due>,
+    queued: u64,
+    calls: BTreeSet<u32>,
+    /// Matches by round and table.
+    courses: BTreeMap<(u16, u16), Course>,
+    /// Seeds of this league's matches, as they would look in a text.
+    seeds: BTreeMap<Vec<u8>, MatchId>,
+    records: Vec<Option<Record>>,
+    /// Standings by round, computed once.
+    standings: BTreeMap<u16, Rc<Vec<checks::Row>>>,
+    /// When a match last ended, or the admin last let the league go on.
+    quiet_since: u64,
+    was_over: bool,
+    heard: Vec<Heard>,
+    /// What an agent last chose in a match.
+    chosen: BTreeMap<(usize, String), Vec<String>>,
+    log_read: u64,
+    bytes: DefaultHasher,
+    traffic: BTreeMap<String, (u64, u64)>,
+    steps: u64,
+    matches: u64,
+}
+
+/// Keeps a text of any length.
+#[derive(Default)]
+struct Text(Vec<u8>);
+
+impl Sink for Text {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Writes a text in every way there is, and says it once.
+fn written(random: &mut Random, write: impl Fn(&mut dyn Sink) -> Result<(), Full>) -> Vec<u8> {
+    let mut text = Text::default();
+    write(&mut text).expect("a text that is not cut short is written to its end");
+    let mut counter = Counter::default();
+    write(&mut counter).expect("what can be written can be counted");
+    assert_eq!(counter.bytes, text.0.len(), "a text is as long as it was counted");
+    if random.one_in(16) {
+        let mut pieces = Vec::new();
+        loop {
+            let mut buf = vec![0; random.within(1, 700) as usize];
+            let mut window = Window::new(pieces.len(), &mut buf);
+            let is_last = write(&mut window).is_ok();
+            assert!(is_last || !window.written().is_empty(), "a piece that is not the last has something in it");
+            pieces.extend_from_slice(window.written());
+            if is_last {
+                break;
+            }
+        }
+        assert_eq!(pieces, text.0, "a text in pieces is the same text");
+    }
+    text.0
+}
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M, R, L> {
+    /// The classroom in the morning: nobody has registered.
+    pub fn new(setup: Setup) -> Self {
+        let mut random = Random::new(setup.seed ^ 0x5eed);
+        let mut seed = || {
+            let mut bytes = [0; 32];
+            bytes.copy_from_slice(&random.bytes(32));
+            Seed(bytes)
+        };
+        let (master, secret) = (seed(), seed());
+        let start_at = random.one_in(2).then_some(setup.players as u16);
+        let config = Config {
+            game: setup.game,
+            mode: setup.mode,
+            timing: setup.timing,
+            start_at,
+            endpoint: "http://10.0.0.1:8000/mcp".try_into().expect("it fits"),
+        };
+        let hall = Box::new(Hall::new(config, master, secret));
+        let horizon = 10u64.pow(random.within(2, 5) as u32);
+        let timing = setup.timing;
+        let quickest = timing.join_ms.min(timing.move_ms).min(timing.notice_ms);
+        let all_instant = random.one_in(4);
+        let agents: Vec<Agent> = (0..setup.players as usize)
+            .map(|index| {
+                let conduct = Conduct::any(&mut random, horizon);
+                // A sound agent may be called in five dialects and three names before it understands.
+                let latency = if all_instant || random.one_in(4) { 0 } else { random.within(1, quickest / 32) };
+                Agent::any(&mut random, index, conduct, latency)
+            })
+            .collect();
+        let now = setup.clock;
+        let mut world = Self {
+            hall,
+            master,
+            now,
+            heard: vec![Vec::new(); agents.len()],
+            agents,
+            at_line: Vec::new(),
+            open: vec![None; P],
+            queue: BTreeMap::new(),
+            queued: 0,
+            calls: BTreeSet::new(),
+            courses: BTreeMap::new(),
+            seeds: BTreeMap::new(),
+            records: Vec::new(),
+            standings: BTreeMap::new(),
+            quiet_since: now,
+            was_over: false,
+            chosen: BTreeMap::new(),
+            log_read: 0,
+            bytes: DefaultHasher::new(),
+            traffic: BTreeMap::new(),
+            steps: 0,
+            matches: 0,
+            random,
+            setup,
+        };
+        world.plan(horizon);
+        world
+    }
+
+    /// A class of our choice, whom nobody disturbs.
+    pub fn with_class(setup: Setup, conducts: &[Conduct], latency: u64) -> Self {
+        let mut world = Self::new(setup);
+        world.queue.clear();
+        for (index, &conduct) in conducts.iter().enumerate() {
+            world.agents[index] = Agent::any(&mut world.random, index, conduct, latency);
+        }
+        world
+    }
+
+    /// Puts into the queue what happens whatever the box does.
+    fn plan(&mut self, horizon: u64) {
+        for agent in 0..self.agents.len() {
+            if let Conduct::Leaves(at) = self.agents[agent].conduct {
+                self.later(at, Due::Leave(agent));
+            }
+            for _ in 0..self.random.within(0, 2) {
+                let at = self.random.within(0, horizon);
+                let due = match self.random.within(0, 3) {
+                    0 => Due::RegisterAgain(agent),
+                    1 if !self.agents[agent].is_sound() => Due::Stray(agent),
+                    1 | 2 => Due::Query(agent),
+                    _ => Due::Noise,
+                };
+                self.later(at, due);
+            }
+        }
+        for _ in 0..self.random.within(0, 2) {
+            let at = self.random.within(0, horizon);
+            let resumed = at + self.random.within(0, horizon);
+            self.later(at, Due::Admin(Command::Pause));
+            self.later(resumed, Due::Admin(Command::Resume));
+            self.later(self.random.clone().within(0, horizon), Due::Admin(Command::Rematch));
+            self.later(at, Due::Admin(Command::Start));
+        }
+        // Whatever was paused last goes on in the end.
+        self.later(2 * horizon + 1, Due::Admin(Command::Resume));
+    }
+
+    fn later(&mut self, after: u64, due: Due) {
+        self.queued += 1;
+        self.queue.insert((self.now + after, self.queued), due);
+    }
+
+    fn moment(&self) -> Now {
+        Now { ms: self.now, utc: Utc(MORNING + (self.now - self.setup.clock) / 1000) }
+    }
+
+    /// Everybody registers and the league starts.
+    pub fn open(&mut self) {
+        self.register_all();
+        if self.hall.stage() == Stage::Waiting {
+            self.hall.command(self.moment(), Command::Start).expect("there are enough players");
+        }
+        self.begin();
+        self.serve();
+    }
+
+    /// How many matches have a result.
+    pub fn results(&self) -> u64 {
+        self.matches
+    }
+
+    /// Virtual milliseconds since the morning.
+    pub fn elapsed(&self) -> u64 {
+        self.now - self.setup.clock
+    }
+
+    /// The admin resets the box: every line is hung up and nobody is known any more. Replies still come in.
+    pub fn reset(&mut self) {
+        self.hall.command(self.moment(), Command::Reset).expect("a reset is always obeyed");
+        self.at_line.clear();
+        self.serve();
+        assert!(self.open.iter().all(Option::is_none), "every line is hung up");
+        assert!(self.hall.players().is_empty());
+        assert_eq!(self.hall.next_deadline(), None, "nothing is left to wait for");
+        let stale = self.agents[0].message("LEAGUE_QUERY", json!({"query_type":"GET_STANDINGS"}));
+        let body = self.agents[0].dialect.wrap("league_query", 7, stale).to_string();
+        let answer = self.say(self.agents[0].address, body.as_bytes()).expect("a query is answered");
+        assert_eq!(self.agents[0].dialect.unwrap_answer(&answer)["error_code"], "E012", "old tokens open nothing");
+        self.agents.iter_mut().for_each(|agent| agent.token.clear());
+        self.agents.iter_mut().for_each(|agent| agent.has_left = false);
+        self.queue.retain(|_, due| matches!(due, Due::Act { .. }));
+    }
+
+    /// The whole day: everybody registers, the league is played, sometimes a second one.
+    pub fn play(mut self) -> Trace {
+        self.open();
+        self.run();
+        self.check_the_end();
+        if self.may_play_again() && self.random.one_in(8) {
+            self.hall.command(self.moment(), Command::Rematch).expect("a rematch follows a finished league");
+            self.begin();
+            self.serve();
+            self.run();
+            self.check_the_end();
+        }
+        Trace {
+            bytes: self.bytes.finish(),
+            lasted: self.elapsed(),
+            steps: self.steps,
+            matches: self.matches,
+            traffic: self.traffic,
+        }
+    }
+
+    fn may_play_again(&self) -> bool {
+        self.hall.is_over() && self.agents.iter().filter(|agent| !agent.has_left).count() >= 2
+    }
+
+    /// Runs until the league is over and the last event has come.
+    fn run(&mut self) {
+        let enough = 200_000 + 20_000 * self.setup.players * self.setup.players;
+        let before = self.steps;
+        while self.step() {
+            assert!(self.steps - before < enough, "a league comes to its end");
+        }
+        assert!(self.hall.is_over(), "when nothing is left to happen, the league is over");
+    }
+
+    fn register_all(&mut self) {
+        let game = self.setup.game.rules().name;
+        for index in 0..self.agents.len() {
+            let agent = self.agents[index].clone();
+            let answer = self.say(agent.address, agent.registration(game).to_string().as_bytes());
+            let answer = agent.registers_in.unwrap_answer(&answer.expect("a registration is answered"));
+            assert_eq!(answer["status"], "ACCEPTED", "a flawless registration is accepted: {answer}");
+            self.agents[index].id = answer["player_id"].as_str().expect("an id").into();
+            self.agents[index].token = answer["auth_token"].as_str().expect("a token").into();
+        }
+    }
+
+    /// Takes note of a league that has just begun.
+    fn begin(&mut self) {
+        let line = |id: String| self.agents.iter().position(|agent| agent.id == id).expect("an id is an agent's");
+        self.at_line = self.hall.players().iter().map(|player| line(player.id().to_string())).collect();
+        let schedule = self.hall.schedule();
+        let number = self.hall.league_id().number;
+        let ids = (0..schedule.total_matches() as usize).filter_map(|index| schedule.at(index));
+        let ids: Vec<MatchId> = ids.map(|(round, table)| MatchId { round, table }).collect();
+        let seed = |id: &MatchId| self.master.derive(Purpose::Match, [number, id.round.into(), id.table.into()]);
+        self.seeds = ids.iter().map(|id| (seed(id).to_string().into_bytes(), *id)).collect();
+        self.courses = ids.iter().map(|id| ((id.round, id.table), Course::default())).collect();
+        self.records = vec![None; ids.len()];
+        self.standings.clear();
+        self.quiet_since = self.now;
+        self.heard.iter_mut().for_each(Vec::clear);
+        self.chosen.clear();
+    }
+
+    /// Lets the next thing happen, and looks at everything that must hold. False when there is nothing left.
+    pub fn step(&mut self) -> bool {
+        let event = self.queue.first_key_value().map(|(&key, _)| key);
+        let deadline = self.hall.next_deadline();
+        let tick_first = match (event, deadline) {
+            (None, None) => return false,
+            (Some(_), None) => false,
+            (None, Some(_)) => true,
+            (Some((at, _)), Some(deadline)) => deadline < at || deadline == at && self.random.one_in(2),
+        };
+        self.steps += 1;
+        if tick_first {
+            self.now = deadline.unwrap_or(self.now);
+            self.hall.handle(self.moment(), Event::Tick);
+            let next = self.hall.next_deadline();
+            assert!(next.is_none_or(|next| next > self.now), "a deadline that has come is dealt with");
+        } else if let Some(((at, _), due)) = self.queue.pop_first() {
+            self.now = at;
+            self.happen(due);
+        }
+        self.serve_after(tick_first);
+        self.check_the_moment();
+        true
+    }
+
+    fn happen(&mut self, due: Due) {
+        match due {
+            Due::Act { line, call, agent, act } => self.act(line, call, agent, act),
+            Due::RegisterAgain(agent) => self.register_again(agent),
+            Due::Query(agent) => self.query(agent),
+            Due::Leave(agent) => self.leave(agent),
+            Due::Stray(agent) => self.stray(agent),
+            Due::Noise => self.noise(),
+            Due::Admin(command) => {
+                let was = (self.hall.stage(), self.hall.is_paused());
+                let may_play_again = self.may_play_again();
+                let obeyed = self.hall.command(self.moment(), command).is_ok();
+                let sense = match (command, was) {
+                    (Command::Pause, (Stage::Running(_), false)) | (Command::Resume, (Stage::Running(_), true)) => true,
+                    (Command::Rematch, (Stage::Completed, _)) => may_play_again,
+                    _ => false,
+                };
+                if obeyed && command == Command::Resume {
+                    self.quiet_since = self.now;
+                }
+                if obeyed && command == Command::Rematch {
+                    self.begin();
+                }
+                assert_eq!(obeyed, sense, "{command:?} is obeyed when it makes sense, {was:?}");
+            }
+        }
+    }
+
+    /// What an agent did reaches the box.
+    fn act(&mut self, line: u16, call: u32, agent: usize, act: Act) {
+        let is_open = self.open[usize::from(line)].as_ref().is_some_and(|open| open.call == call);
+        if is_open && !matches!(act, Act::Say(_)) {
+            if self.random.one_in(4) {
+                self.check_the_text(line);
+            }
+            self.open[usize::from(line)] = None;
+        }
+        let now = self.moment();
+        match act {
+            Act::Reply(status, body) => {
+                self.hall.handle(now, Event::Reply { player: line, call, status, body: &body });
+            }
+            Act::Refuse => {
+                self.hall.handle(now, Event::Failed { player: line, call, failure: Failure::Unreachable });
+            }
+            Act::BreakOff => self.hall.handle(now, Event::Failed { player: line, call, failure: Failure::Unreadable }),
+            Act::Say(body) => self.say_as(agent, &body),
+        }
+    }
+
+    /// An agent sends a message of its own.
+    fn say_as(&mut self, agent: usize, body: &[u8]) {
+        if let Some(line) = self.at_line.iter().position(|&at| at == agent)
+            && let Some(open) = &mut self.open[line]
+        {
+            open.may_be_settled = true;
+        }
+        self.say(self.agents[agent].address, body);
+    }
+
+    /// Sends a message to the box and reads the answer.
+    fn say(&mut self, from: IpAddr, body: &[u8]) -> Option<Value> {
+        let now = self.moment();
+        let registers = self.random.one_in(8);
+        let answer = self.hall.request(now, from, registers, body);
+        let text = written(&mut self.random, |sink| self.hall.write_answer(&answer, sink));
+        assert_eq!(text.is_empty(), answer.is_empty(), "an answer that is one has words");
+        self.bytes.write(&text);
+        if text.is_empty() {
+            return None;
+        }
+        let own = self.agents.iter().find(|agent| agent.address == from).map(|agent| agent.token.clone());
+        self.check_no_secrets(&text, own.as_deref());
+        Some(serde_json::from_slice(&text).expect("an answer is JSON"))
+    }
+
+    fn register_again(&mut self, agent: usize) {
+        let stage = self.hall.stage();
+        let was = self.agents[agent].clone();
+        let body = was.registration(self.setup.game.rules().name).to_string();
+        let answer = self.say(was.address, body.as_bytes()).expect("a registration is answered");
+        let answer = was.registers_in.unwrap_answer(&answer);
+        if stage != Stage::Waiting && !was.has_left {
+            assert_eq!((&answer["player_id"], &answer["auth_token"]), (&json!(was.id), &json!(was.token)));
+        } else {
+            assert_eq!(answer["status"], "REJECTED", "who has left does not come back into a running league");
+        }
+    }
+
+    fn query(&mut self, agent: usize) {
+        let what = self.random.pick(&[
+            "GET_NEXT_MATCH",
+            "GET_STANDINGS",
+            "GET_LEAGUE_STATUS",
+            "GET_PLAYER_STATS",
+            "GET_MATCH_HISTORY",
+            "GET_SCHEDULE",
+            "GET_PLAYER_DIRECTORY",
+            "GET_REGISTRATIONS",
+        ]);
+        let asker = self.agents[agent].clone();
+        let query = asker.message("LEAGUE_QUERY", json!({"query_type":what,"query_params":{"player_id":asker.id}}));
+        let body = asker.dialect.wrap("league_query", 7, query).to_string();
+        let answer = self.say(asker.address, body.as_bytes()).expect("a query is answered");
+        let answer = asker.dialect.unwrap_answer(&answer);
+        let is_known = self.hall.players().iter().any(|player| player.id().to_string() == asker.id);
+        assert_eq!(answer["status"] == "SUCCESS", is_known, "{what} is answered to whoever is in: {answer}");
+    }
+
+    fn leave(&mut self, agent: usize) {
+        let leaver = self.agents[agent].clone();
+        let message = leaver.message("LEAGUE_DEREGISTER_REQUEST", json!({}));
+        let body = leaver.dialect.wrap("deregister_player", 8, message).to_string();
+        let answer = self.say(leaver.address, body.as_bytes()).expect("a farewell is answered");
+        assert_eq!(leaver.dialect.unwrap_answer(&answer)["status"], "DEREGISTERED");
+        self.agents[agent].has_left = true;
+    }
+
+    /// An answer nobody may have asked for, and perhaps a wrong one.
+    fn stray(&mut self, agent: usize) {
+        let (name, method) = *self.random.pick(&[
+            &("GAME_JOIN_ACK", "game_join_ack"),
+            &("CHOOSE_PARITY_RESPONSE", "choose_parity_response"),
+            &("MOVE_RESPONSE", "move_response"),
+            &("MATCH_RESULT_REPORT", "report_match_result"),
+        ]);
+        let more = json!({"accept":self.random.one_in(2),"parity_choice":self.random.pick(&["even", "odd", "maybe"]),
+            "match_id":self.random.pick(&["R1M1", "R2M1", ""])});
+        let stray = &self.agents[agent];
+        let mut message = stray.message(name, more);
+        if self.random.one_in(2) {
+            agent::lie(&mut message, &mut self.random);
+        }
+        let body = self.agents[agent].dialect.wrap(method, 9, message).to_string();
+        self.say_as(agent, body.as_bytes());
+    }
+
+    /// A stranger.
+    fn noise(&mut self) {
+        let random = &mut self.random;
+        let stranger = |random: &mut Random| {
+            let dialect = Dialect::any(random);
+            let message = json!({"message_type":random.pick(&["LEAGUE_REGISTER_REQUEST", "REFEREE_REGISTER_REQUEST",
+                "LEAGUE_QUERY", "GAME_JOIN_ACK", "LEAGUE_DEREGISTER_REQUEST", "ping", "FLY"]),
+                "auth_token":random.pick(&["", "tok_p01_", "tok_p01_00000000000000000000000000000000", "tok_ref01_"]),
+                "sender":"player:P01","player_meta":{"display_name":"Stranger","contact_endpoint":"http://10.9.9.9"},
+                "query_type":"GET_STANDINGS"});
+            dialect.wrap("handle_message", 3, message).to_string().into_bytes()
+        };
+        let body = match random.within(0, 3) {
+            0 | 1 => stranger(random),
+            2 => agent::gibberish(random),
+            _ => {
+                // A message with one byte changed.
+                let mut body = stranger(random);
+                let at = random.any() as usize % body.len();
+                body[at] = random.any() as u8;
+                body
+            }
+        };
+        self.say(IpAddr::V4(Ipv4Addr::new(10, 9, 9, 9)), &body);
+    }
+
+    fn serve(&mut self) {
+        self.serve_after(true);
+    }
+
+    /// Carries the calls of the box to the agents. Only the clock, or its player's leaving, may take an unanswered call
+    /// off a line.
+    fn serve_after(&mut self, the_clock_moved: bool) {
+        let mut named = Vec::new();
+        while let Some(Output::Line(line)) = self.hall.poll_output() {
+            assert!(!named.contains(&line), "a line is named once");
+            named.push(line);
+            let now_open = self.hall.call(line).map(|call| (call.id, call.ip));
+            let was_open = self.open[usize::from(line)].as_ref().map(|open| open.call);
+            if now_open.map(|(id, _)| id) == was_open {
+                continue;
+            }
+            if was_open.is_some() {
+                let has_left = self.at_line.get(usize::from(line)).is_none_or(|&agent| self.agents[agent].has_left)
+                    || now_open.is_none();
+                assert!(the_clock_moved || has_left, "one call at a time: line {line} has not answered {was_open:?}");
+                self.open[usize::from(line)] = None;
+            }
+            if let Some((call, ip)) = now_open {
+                self.deliver(line, call, ip);
+            }
+        }
+    }
+
+    fn deliver(&mut self, line: u16, call: u32, ip: IpAddr) {
+        assert!(self.calls.insert(call), "no two calls share an id");
+        let text = written(&mut self.random, |sink| self.hall.write_call(line, sink));
+        self.bytes.write(&text);
+        self.check_no_secrets(&text, None);
+        let spoken: Value = serde_json::from_slice(&text).expect("a call is JSON");
+        let agent = self.at_line[usize::from(line)];
+        assert_eq!(ip, self.agents[agent].address, "a call goes to its player");
+        assert!(spoken["id"] == call || spoken["jsonrpc"].is_null(), "a call carries its id");
+        let (dialect, name, message) = Dialect::unwrap_call(&spoken);
+        let of_match = message.get("match_id").and_then(Value::as_str).unwrap_or("no match");
+        let traffic = self.traffic.entry(of_match.into()).or_default();
+        *traffic = (traffic.0 + 1, traffic.1 + text.len() as u64);
+        self.check_the_message(agent, self.agents[agent].understands(dialect, name), message);
+        let patience = self.setup.timing.join_ms.max(self.setup.timing.notice_ms);
+        let acts = self.agents[agent].hear(self.now - self.setup.clock, &spoken, patience, &mut self.random);
+        self.remember_choices(agent, of_match, &acts);
+        for (after, act) in acts {
+            self.later(after, Due::Act { line, call, agent, act });
+        }
+        self.open[usize::from(line)] = Some(Open { call, text, may_be_settled: false });
+    }
+
+    /// Keeps what an honest agent chose, to be compared with what GAME_OVER says it chose.
+    fn remember_choices(&mut self, agent: usize, of_match: &str, acts: &[(u64, Act)]) {
+        if self.agents[agent].conduct != Conduct::Honest {
+            return;
+        }
+        for (_, act) in acts {
+            let Act::Reply(_, body) = act else { continue };
+            let text = String::from_utf8_lossy(body).replace('\\', "");
+            for choice in ["even", "odd"] {
+                if text.contains(&format!("\"{choice}\"")) {
+                    self.chosen.entry((agent, of_match.into())).or_default().push(choice.into());
+                }
+            }
+        }
+    }
+
+    /// The log since it was last read. What a small ring has dropped by then is gone.
+    fn read_log(&mut self) {
+        while let Some((number, &entry)) = self.hall.log().at_or_after(self.log_read) {
+            self.log_read = number + 1;
+            let mut line = Text::default();
+            protocol_core::json::write(&entry, &mut line).expect("there is room");
+            self.check_no_secrets(&line.0, None);
+            self.bytes.write(&line.0);
+            if let (Happening::MatchOver(_), Some(id)) = (entry.what, entry.at_match) {
+                self.courses.entry((id.round, id.table)).or_default().results += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! What must hold, at every moment and at the end. Standings, draws and verdicts are computed here once more, in the
+//! plainest way, from the records and from what was said; nothing of the box's own arithmetic is used.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use protocol_core::games::GameKind;
+use protocol_core::hall::Stage;
+use protocol_core::wire::league_v2::outgoing::MatchId;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{Text, World};
+
+/// News a line may owe its player, and one call that is under way.
+const BACKLOG: u64 = 11;
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M, R, L> {
+    /// After every step.
+    pub(super) fn check_the_moment(&mut self) {
+        self.read_log();
+        let next = self.hall.next_deadline();
+        assert!(next.is_none_or(|next| next >= self.now), "no deadline lies in the past: {next:?}, now {}", self.now);
+        self.check_the_lines();
+        self.check_the_results();
+        self.check_the_tables();
+    }
+
+    /// Every line does what the world was told it does.
+    fn check_the_lines(&mut self) {
+        for line in 0..self.at_line.len() as u16 {
+            let told = self.open[usize::from(line)].as_ref().map(|open| open.call);
+            let open = self.hall.call(line).map(|call| call.id);
+            assert_eq!(open, told, "line {line} changes only when poll_output has named it");
+        }
+        if self.random.one_in(16) && !self.at_line.is_empty() {
+            let line = self.random.any() as usize % self.at_line.len();
+            self.check_the_text(line as u16);
+        }
+    }
+
+    /// An open call says the same as in the beginning.
+    pub(super) fn check_the_text(&self, line: u16) {
+        let Some(open) = &self.open[usize::from(line)] else { return };
+        let mut text = Text::default();
+        match self.hall.write_call(line, &mut text) {
+            Ok(()) => {
+                let (was, is) = (String::from_utf8_lossy(&open.text), String::from_utf8_lossy(&text.0));
+                assert_eq!(was, is, "a call says the same for as long as it is open");
+            }
+            Err(_) => assert!(open.may_be_settled, "an open call has words: {}", String::from_utf8_lossy(&open.text)),
+        }
+    }
+
+    /// Matches begin as soon as they can.
+    fn check_the_tables(&mut self) {
+        let waited = self.now - self.quiet_since;
+        let patience = BACKLOG * self.setup.timing.notice_ms;
+        for table in self.hall.tables() {
+            let id = table.id;
+            assert!(self.hall.record(id).is_none(), "a match that is being played has no result yet");
+            let course = self.courses.entry((id.round, id.table)).or_default();
+            if course.opened.is_none() {
+                // Between two rounds everybody is told how the last one ended; nothing else is waited for.
+                assert!(waited <= patience, "{id} was begun {waited} ms after it could have been");
+                course.opened = Some(self.now);
+            }
+        }
+        if !self.was_over && self.hall.is_over() {
+            assert!(waited <= 2 * patience, "the league was over {waited} ms after its last result");
+        }
+        self.was_over = self.hall.is_over();
+    }
+
+    /// Matches end once, in time, and their results stand.
+    fn check_the_results(&mut self) {
+        let recorded = self.records.iter().flatten().count();
+        if recorded as u32 == self.hall.status().matches_completed {
+            return;
+        }
+        let schedule = self.hall.schedule();
+        for index in 0..self.records.len() {
+            let (round, table) = schedule.at(index).expect("a record belongs to a match");
+            let id = MatchId { round, table };
+            let is = self.hall.record(id).copied();
+            match (&self.records[index], is) {
+                (Some(was), Some(is)) => assert_eq!(format!("{was:?}"), format!("{is:?}"), "a result stands"),
+                (Some(_), None) => panic!("a result is not forgotten"),
+                (None, Some(_)) => {
+                    self.records[index] = is;
+                    self.quiet_since = self.now;
+                    self.matches += 1;
+                    self.check_the_time(id);
+                }
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// A match has ended: it took no longer than its players may take, and no longer for anybody else's sake.
+    fn check_the_time(&mut self, id: MatchId) {
+        let now = self.now;
+        let timing = self.setup.timing;
+        let pair = self.hall.match_line(id).expect("a match has a line");
+        let agents = [pair.player_A_id, pair.player_B_id].map(|id| self.agent_named(&id.0.to_string()));
+        let course = self.courses.entry((id.round, id.table)).or_default();
+        assert_eq!(course.ended, None, "{id} ends once");
+        course.ended = Some(now);
+        let opened = course.opened.unwrap_or(now);
+        let took = now - opened;
+        let turns = if self.setup.game == GameKind::EvenOdd { 1 } else { 10 };
+        // A retry may be rested for and then answered: its step twice, and a tenth more. Three bytes of rounding each.
+        let retries = 2 * 7 * timing.retry_base_ms * 11 / 10 + 6;
+        let played = timing.join_ms + retries + turns * (timing.notice_ms + timing.move_ms + retries);
+        let news = BACKLOG * timing.notice_ms;
+        assert!(took <= news + played, "{id} took {took} ms");
+        if let (Some(last), 2) = (course.invited.values().max(), course.invited.len()) {
+            assert!(now - last <= played, "{id} took {} ms once both were invited", now - last);
+        }
+        if agents.iter().all(|&agent| self.agents[agent].is_flawless()) {
+            let slower = agents.iter().map(|&agent| self.agents[agent].latency).max().unwrap_or(0);
+            // Announcements of the round before, the invitation, a call and a verdict for each turn.
+            let own = (BACKLOG + 1 + 2 * turns) * slower;
+            assert!(took <= own, "{id} waited for somebody else: {took} ms, its players need {own}");
+        }
+    }
+
+    fn agent_named(&self, id: &str) -> usize {
+        self.agents.iter().position(|agent| agent.id == id).expect("an id is an agent's")
+    }
+
+    /// Nobody else's token and no running match's seed is in a text. The box's own referee's token opens nothing.
+    pub(super) fn check_no_secrets(&self, text: &[u8], own: Option<&str>) {
+        let shown = std::str::from_utf8(text).expect("what the box says is UTF-8");
+        for (at, _) in shown.match_indices("tok_") {
+            let rest = &shown[at..];
+            let is_own = own.is_some_and(|own| own.is_empty() || rest.starts_with(own));
+            assert!(is_own || rest.starts_with("tok_ref01_"), "a token is told to its owner only: {shown}");
+        }
+        let digits = text.split(|byte| !byte.is_ascii_hexdigit()).filter(|digits| digits.len() == 64);
+        for id in digits.filter_map(|digits| self.seeds.get(digits)) {
+            assert!(self.hall.record(*id).is_some(), "the seed of {id} is secret until it is over: {shown}");
+        }
+    }
+
+    /// What a call says is true, and comes in its order.
+    pub(super) fn check_the_message(&mut self, agent: usize, understood: bool, message: &Map<String, Value>) {
+        let kind = message["message_type"].as_str().expect("a message has a type").to_string();
+        let round = message.get("round_id").and_then(Value::as_u64).unwrap_or(0);
+        if understood {
+            self.heard[agent].push((kind.clone(), round));
+        }
+        match kind.as_str() {
+            "GAME_INVITATION" => {
+                let id = message["match_id"].as_str().expect("an invitation names its match");
+                let course = self.courses.get_mut(&place(id)).expect("the match exists");
+                course.invited.entry(agent).or_insert(self.now);
+                let commitment = message["seed_commitment"].as_str().expect("a commitment").to_string();
+                let first = course.commitment.get_or_insert(commitment.clone());
+                assert_eq!(*first, commitment, "both players get the same commitment");
+            }
+            "GAME_OVER" => self.check_game_over(agent, message),
+            "LEAGUE_STANDINGS_UPDATE" => self.check_standings(&message["standings"], round as u16),
+            "LEAGUE_COMPLETED" => {
+                self.check_standings(&message["final_standings"], self.hall.schedule().rounds());
+                assert_eq!(message["champion"]["player_id"], message["final_standings"][0]["player_id"]);
+            }
+            "GAME_ERROR" => {
+                assert!(!self.agents[agent].is_flawless(), "who keeps every rule is never asked twice: {message:?}");
+            }
+            _ => {}
+        }
+    }
+
+    /// The seed is the one that was promised, decides the draw, and the draw decides the match.
+    fn check_game_over(&self, agent: usize, message: &Map<String, Value>) {
+        let id = message["match_id"].as_str().expect("a result names its match");
+        let seed = unhex(message["match_seed"].as_str().expect("a seed"));
+        let commitment = hex(&Sha256::digest(&seed));
+        assert_eq!(message["seed_commitment"], json!(commitment));
+        if let Some(promised) = &self.courses[&place(id)].commitment {
+            assert_eq!(*promised, commitment, "the seed of {id} is the one that was promised");
+        }
+        let result = &message["game_result"];
+        let mut draws = draws(&seed);
+        let choices: Vec<Value> = match self.setup.game {
+            GameKind::EvenOdd => {
+                let number = draws(10) + 1;
+                assert_eq!(result["drawn_number"], json!(number), "{id}: the seed decides the number");
+                vec![result["choices"].clone()]
+            }
+            GameKind::EvenOdd10 => {
+                let moves = result["game_summary"]["moves"].as_array().expect("moves");
+                for played in moves {
+                    assert_eq!(played["number"], json!(draws(100)), "{id}: the seed decides every number");
+                }
+                moves.clone()
+            }
+        };
+        let me = &self.agents[agent];
+        if let (Some(chosen), "WIN" | "DRAW") =
+            (self.chosen.get(&(agent, id.into())), result["status"].as_str().unwrap_or_default())
+        {
+            let told: Vec<&str> = choices.iter().filter_map(|turn| turn[&me.id].as_str()).collect();
+            assert_eq!(told, *chosen, "{id}: what {} chose is what counts", me.id);
+        }
+        if self.setup.game == GameKind::EvenOdd && result["status"] != "TECHNICAL_LOSS" {
+            let choices = result["choices"].as_object().expect("choices");
+            let right: Vec<&String> =
+                choices.iter().filter(|(_, choice)| **choice == result["number_parity"]).map(|(id, _)| id).collect();
+            let winner = if right.len() == 1 { json!(right[0]) } else { Value::Null };
+            assert_eq!(result["winner_player_id"], winner, "{id}: who names the parity wins");
+        }
+    }
+
+    /// A table that was told, against one computed from the records of the first `rounds` rounds.
+    fn check_standings(&mut self, told: &Value, rounds: u16) {
+        let told: Vec<Row> = told
+            .as_array()
+            .expect("standings are a list")
+            .iter()
+            .map(|row| {
+                let number = |name: &str| row[name].as_u64().expect("a number");
+                let id = row["player_id"].as_str().expect("an id").to_string();
+                let counts = ["points", "wins", "draws", "losses", "technical_losses", "played"].map(number);
+                assert!(number("rank") > 0);
+                Row { id, counts }
+            })
+            .collect();
+        assert_eq!(told, *self.standings_after(rounds), "the standings after round {rounds} follow from the records");
+    }
+
+    fn standings_after(&mut self, rounds: u16) -> Rc<Vec<Row>> {
+        if !self.standings.contains_key(&rounds) {
+            self.standings.insert(rounds, Rc::new(self.naive_standings(rounds)));
+        }
+        self.standings[&rounds].clone()
+    }
+
+    fn naive_standings(&self, rounds: u16) -> Vec<Row> {
+        let mut rows: BTreeMap<String, [u64; 6]> = BTreeMap::new();
+        let mut points: BTreeMap<(String, String), u64> = BTreeMap::new();
+        for player in self.hall.players() {
+            rows.insert(player.id().to_string(), [0; 6]);
+        }
+        for id in (1..=rounds).flat_map(|round| self.hall.matches_of(round)) {
+            let line = self.hall.match_line(id).expect("a match has a line");
+            let record = self.hall.record(id).expect("a closed round has its results");
+            let ids = [line.player_A_id.0.to_string(), line.player_B_id.0.to_string()];
+            for seat in 0..2u8 {
+                let (mine, theirs) = (&ids[usize::from(seat)], &ids[usize::from(1 - seat)]);
+                let forfeits = record.outcome.forfeits;
+                let (gained, counts) = match record.outcome.winner {
+                    Some(winner) if winner == seat => (3, [3, 1, 0, 0, 0, 1]),
+                    None if forfeits.is_empty() => (1, [1, 0, 1, 0, 0, 1]),
+                    _ => (0, [0, 0, 0, 1, u64::from(forfeits.has(seat)), 1]),
+                };
+                points.insert((mine.clone(), theirs.clone()), gained);
+                let row = rows.get_mut(mine).expect("a player has a row");
+                row.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            }
+        }
+        let direct = |id: &String| -> u64 {
+            let level = rows.iter().filter(|(_, counts)| counts[0] == rows[id][0]).map(|(other, _)| other);
+            level.filter_map(|other| points.get(&(id.clone(), other.clone()))).sum()
+        };
+        let number = |id: &String| id.trim_start_matches('P').parse::<u64>().expect("a number");
+        let mut order: Vec<&String> = rows.keys().collect();
+        order.sort_by_key(|id| {
+            let [points, wins, _, _, technical, _] = rows[*id];
+            (u64::MAX - points, u64::MAX - direct(id), u64::MAX - wins, technical, number(id))
+        });
+        order.into_iter().map(|id| Row { id: id.clone(), counts: rows[id] }).collect()
+    }
+
+    /// When a league is over.
+    pub(super) fn check_the_end(&mut self) {
+        assert_eq!(self.hall.stage(), Stage::Completed);
+        assert!(self.hall.tables().next().is_none(), "no match is left over");
+        assert!(self.records.iter().all(Option::is_some), "every match has a result");
+        assert_eq!(self.hall.next_deadline(), None, "nothing is left to wait for");
+        if L >= 512 {
+            assert!(self.courses.values().all(|course| course.results == 1), "every match ends exactly once");
+        }
+        self.hall.refresh_standings();
+        let told: Vec<String> = self.hall.standings().map(|row| row.player_id.0.to_string()).collect();
+        let naive: Vec<String> =
+            self.naive_standings(self.hall.schedule().rounds()).into_iter().map(|row| row.id).collect();
+        assert_eq!(told, naive);
+        for line in 0..self.at_line.len() {
+            let agent = &self.agents[self.at_line[line]];
+            let player = &self.hall.players()[line];
+            if agent.is_flawless() {
+                let broken: Vec<_> = player.compliance.broken().collect();
+                assert!(broken.is_empty(), "{} keeps every rule: {broken:?}", agent.id);
+                self.check_the_order(line);
+            }
+            if agent.is_sound() {
+                let row = self.hall.standings().find(|row| row.player_id.0 == player.id()).expect("a row");
+                assert_eq!(row.technical_losses, 0, "{} ({:?}) answered everything", agent.id, agent);
+            }
+            if agent.is_sound() && agent.registers_in == agent.dialect {
+                self.check_the_results_told(line);
+            }
+        }
+    }
+
+    /// GAME_OVER comes once for every match, and LEAGUE_COMPLETED last.
+    fn check_the_results_told(&self, line: usize) {
+        let agent = self.at_line[line];
+        let heard = &self.heard[agent];
+        let results: Vec<u64> = heard.iter().filter(|(kind, _)| kind == "GAME_OVER").map(|(_, round)| *round).collect();
+        let row = self.hall.standings().find(|row| row.player_id.0 == self.hall.players()[line].id());
+        assert_eq!(results.len(), usize::from(row.expect("a row").played), "{} hears every result once", agent);
+        assert!(results.is_sorted_by(|a, b| a < b), "results come once and in order: {results:?}");
+        let last = heard.last().map(|(kind, _)| kind.as_str());
+        assert_eq!(last, Some("LEAGUE_COMPLETED"), "{:?}", self.agents[agent]);
+    }
+
+    /// A flawless player heard each round from its beginning to its end.
+    fn check_the_order(&self, line: usize) {
+        let agent = self.at_line[line];
+        let id = &self.agents[agent].id;
+        let mut heard = self.heard[agent].iter().map(|(kind, round)| (kind.as_str(), *round)).peekable();
+        let rounds = u64::from(self.hall.schedule().rounds());
+        for round in 1..=rounds {
+            assert_eq!(heard.next(), Some(("ROUND_ANNOUNCEMENT", round)), "{id}");
+            let plays = self.hall.matches_of(round as u16).filter_map(|id| self.hall.match_line(id));
+            let has_bye = !{ plays }
+                .any(|line| [line.player_A_id, line.player_B_id].iter().any(|player| player.0.to_string() == *id));
+            if !has_bye {
+                heard.next_if_eq(&("GAME_INVITATION", round));
+                while heard.next_if_eq(&("MOVE_REQUEST", round)).is_some() {
+                    assert_eq!(heard.next(), Some(("MOVE_VALIDATION", round)), "{id}");
+                }
+                heard.next_if_eq(&("CHOOSE_PARITY_CALL", round));
+                assert_eq!(heard.next(), Some(("GAME_OVER", round)), "{id}");
+            }
+            assert_eq!(heard.next(), Some(("LEAGUE_STANDINGS_UPDATE", round)), "{id}");
+            assert_eq!(heard.next(), Some(("ROUND_COMPLETED", round)), "{id}");
+        }
+        assert_eq!(heard.next(), Some(("LEAGUE_COMPLETED", 0)), "{id}");
+        assert_eq!(heard.next(), None, "nothing follows LEAGUE_COMPLETED");
+    }
+}
+
+/// The round and table in a match's id.
+fn place(id: &str) -> (u16, u16) {
+    MatchId::read(id).map(|id| (id.round, id.table)).expect("a match id")
+}
+
+/// A line of a table: points, wins, draws, losses, technical losses, matches.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    id: String,
+    counts: [u64; 6],
+}
+
+/// The draws of a seed, as the documentation tells anybody to compute them.
+fn draws(seed: &[u8]) -> impl FnMut(u64) -> u64 {
+    let mut i = 0u32;
+    move |n| {
+        loop {
+            let hash = Sha256::digest([seed, &i.to_be_bytes()].concat());
+            i += 1;
+            let x = u64::from(u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]));
+            if x < n * ((1 << 32) / n) {
+                return x % n;
+            }
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hex digits")).collect()
+}

@@ -1,0 +1,130 @@
+//! Thousands of leagues in virtual time. A failure names its seed; `LEAGUEBOX_SEED=… cargo test -p host-tests --test
+//! simulation` plays that league alone, and `LEAGUEBOX_LEAGUES=…` plays so many.
+
+use std::panic::catch_unwind;
+use std::thread;
+
+use host_tests::simulation::agent::Conduct;
+use host_tests::simulation::{Setup, Trace, World, league};
+
+fn number_from(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} must be a number")))
+}
+
+/// The seeds to play: `usual` of them, or those the environment asks for.
+fn seeds(usual: u64) -> std::ops::Range<u64> {
+    match number_from("LEAGUEBOX_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..usual,
+    }
+}
+
+/// Plays a league; a broken promise names the seed it was broken under.
+fn play(setup: Setup) -> Trace {
+    let (seed, shown) = (setup.seed, format!("{setup:?}"));
+    catch_unwind(|| league(setup)).unwrap_or_else(|_| panic!("LEAGUEBOX_SEED={seed} replays this league: {shown}"))
+}
+
+#[test]
+fn every_league_keeps_every_promise() {
+    let seeds = seeds(number_from("LEAGUEBOX_LEAGUES").unwrap_or(2_000));
+    let workers = thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let traces: Vec<Trace> = thread::scope(|scope| {
+        let run =
+            |worker| seeds.clone().filter(move |seed| seed % workers == worker).map(|seed| play(Setup::any(seed)));
+        let started: Vec<_> = (0..workers).map(|worker| scope.spawn(move || run(worker).collect::<Vec<_>>())).collect();
+        started.into_iter().flat_map(|worker| worker.join().expect("the seed is named above")).collect()
+    });
+    let sum = |of: fn(&Trace) -> u64| traces.iter().map(of).sum::<u64>();
+    println!(
+        "{} leagues: {} matches, {} inputs, {} messages, {} virtual hours",
+        traces.len(),
+        sum(|trace| trace.matches),
+        sum(|trace| trace.steps),
+        sum(|trace| trace.traffic.values().map(|(messages, _)| messages).sum()),
+        sum(|trace| trace.lasted) / 3_600_000
+    );
+}
+
+#[test]
+fn a_league_larger_than_the_board_allows_keeps_every_promise() {
+    for seed in seeds(2) {
+        play(Setup { players: 33 + seed % 32, ..Setup::any(seed) });
+    }
+}
+
+#[test]
+fn replaying_a_seed_gives_the_same_bytes() {
+    for seed in seeds(60) {
+        assert_eq!(play(Setup::any(seed)), play(Setup::any(seed)), "seed {seed}");
+    }
+}
+
+#[test]
+fn the_messages_and_bytes_of_a_match_depend_on_the_seed_alone() {
+    for seed in seeds(40) {
+        let setup = Setup { few_tables: false, players: 2 + seed % 7, ..Setup::any(seed) };
+        let here = play(setup.clone()).traffic;
+        // Another clock, another thread, and a box with room for many more.
+        let elsewhere = Setup { clock: 86_400_000 * (seed + 1), ..setup };
+        let there = thread::spawn(move || World::<32, 16, 496, 64>::new(elsewhere).play().traffic);
+        assert_eq!(here, there.join().expect("it runs here too"), "seed {seed}");
+    }
+}
+
+#[test]
+fn two_seeds_are_two_leagues() {
+    assert_ne!(play(Setup::any(1)).bytes, play(Setup::any(2)).bytes);
+}
+
+#[test]
+fn while_one_player_hangs_every_other_match_of_its_round_finishes() {
+    for seed in seeds(40) {
+        let setup = Setup { few_tables: false, players: 8, ..Setup::any(seed) };
+        let mut conducts = [Conduct::Honest; 8];
+        conducts[seed as usize % 8] = Conduct::Hangs;
+        let mut world = World::<8, 4, 28, 512>::with_class(setup, &conducts, 0);
+        world.open();
+        assert_eq!(world.results(), 0);
+        while world.results() < 3 {
+            assert!(world.step());
+        }
+        assert_eq!(world.elapsed(), 0, "seed {seed}: three matches are played without waiting for the fourth");
+    }
+}
+
+#[test]
+fn a_dead_player_costs_the_class_no_more_than_its_own_deadlines() {
+    for conduct in [Conduct::Hangs, Conduct::IsDead] {
+        for seed in seeds(20) {
+            let setup = Setup { few_tables: false, players: 8, ..Setup::any(seed) };
+            let timing = setup.timing;
+            let mut conducts = [Conduct::Honest; 8];
+            conducts[seed as usize % 8] = conduct;
+            let trace = World::<8, 4, 28, 512>::with_class(setup, &conducts, 0).play();
+            // Four attempts in its first match, with their announcements; one in the second, and it is not called again
+            // until a minute has passed. Before each invitation, and at the end, come the news it does not take.
+            let attempts = timing.join_ms + 2 * 7 * timing.retry_base_ms * 11 / 10 + 6;
+            let limit = 2 * attempts + 30 * timing.notice_ms;
+            assert!(trace.lasted <= limit, "seed {seed}, {conduct:?}: {} ms of {limit}", trace.lasted);
+        }
+    }
+}
+
+#[test]
+fn a_reset_in_the_middle_forgets_everybody_and_the_next_league_is_played() {
+    for seed in seeds(100) {
+        let setup = Setup { players: 2 + seed % 7, ..Setup::any(seed) };
+        let seed = setup.seed;
+        let played = catch_unwind(|| {
+            let mut world = World::<8, 4, 28, 512>::new(setup);
+            world.open();
+            for _ in 0..seed * 3 {
+                world.step();
+            }
+            world.reset();
+            world.play()
+        });
+        assert!(played.is_ok(), "LEAGUEBOX_SEED={seed} replays this league");
+    }
+}
