@@ -2,15 +2,15 @@
 //!
 //! Reading: serde_json fills typed structs that borrow their strings, and is told which type to expect; ours checks the
 //! whole text, finds out what it is, and looks up the same fields. Writing: both write the same values into a buffer
-//! that is already there; where ours joins an inner object's members to those around it, serde_json writes the inner
-//! object, ten bytes more. A message that the two read or write differently is an error, not a number.
+//! that is already there; where ours joins two objects, serde_json writes them as a pair. A message that the two read or write differently is an error, not a number.
 
 use super::{race, title, verdict};
 use crate::Outcome;
 use protocol_core::fair::Seed;
-use protocol_core::json::{self, Shown, Slice, Value};
+use protocol_core::json::{self, Joined, Shown, Slice, Value};
 use protocol_core::league::Verdict;
 use protocol_core::time::Utc;
+use protocol_core::wire::endpoint::{Endpoint, Url};
 use protocol_core::wire::league_v2::PROTOCOL;
 use protocol_core::wire::league_v2::dialect::{Dialect, Kind};
 use protocol_core::wire::league_v2::incoming::{Envelope, Incoming};
@@ -289,8 +289,8 @@ fn answer<B: Serialize>(message_type: &'static str, token: Option<Shown<Token>>,
     writing(message_type, Answer { envelope, message: message(message_type, token, body) })
 }
 
-fn message<B>(message_type: &'static str, auth_token: Option<Shown<Token>>, body: B) -> Message<'static, B> {
-    Message {
+fn message<B>(message_type: &'static str, auth_token: Option<Shown<Token>>, body: B) -> Joined<Head<'static>, B> {
+    let head = Head {
         protocol: PROTOCOL,
         message_type,
         sender: Shown(Sender { referee: false, with_id: false }),
@@ -298,8 +298,8 @@ fn message<B>(message_type: &'static str, auth_token: Option<Shown<Token>>, body
         conversation_id: Conversation::Seat(R1M1, 0),
         auth_token,
         league_id: Shown(LeagueId { game: GAME, number: 1 }),
-        body,
-    }
+    };
+    Joined(head, body)
 }
 
 fn writing(name: &'static str, value: impl Serialize) -> Result<Timed, String> {
@@ -324,15 +324,18 @@ fn writing(name: &'static str, value: impl Serialize) -> Result<Timed, String> {
     Ok(Timed { name, bytes, ns })
 }
 
-/// What both writers mean. Two things are only known to ours: members that join those of the object around them, and
-/// text that is JSON already, such as the id of an answer.
+/// What both writers mean. Two things are only known to ours: objects that are joined, which serde_json writes as a pair,
+/// and text that is JSON already, such as the id of an answer.
 fn plain(value: serde_json::Value) -> serde_json::Value {
     let serde_json::Value::Object(members) = value else { return value };
-    let flat = members.into_iter().filter(|(name, _)| name != "id").flat_map(|(name, value)| match plain(value) {
-        serde_json::Value::Object(joined) if name == "$flat" => joined.into_iter().collect(),
-        value => vec![(name, value)],
-    });
-    flat.collect()
+    let mean = |(name, value): (String, serde_json::Value)| match value {
+        serde_json::Value::Array(pair) if ["params", "result", "game_result"].contains(&name.as_str()) => {
+            let parts = pair.into_iter().map(plain).filter_map(|part| part.as_object().cloned());
+            (name, parts.flatten().collect())
+        }
+        value => (name, plain(value)),
+    };
+    members.into_iter().filter(|(name, _)| name != "id").map(mean).collect()
 }
 
 /// Room for any of these messages.
@@ -364,18 +367,25 @@ fn writings() -> Result<Vec<Timed>, String> {
     let (deadline, seed_commitment) = (AT, SEED);
     let tally = || YourStandings { wins: 1, losses: 0, draws: 0, points: 3 };
     let context = || Context { opponent_id, round_id, your_standings: tally() };
-    let game_result = GameResult {
+    let result = GameResult {
         status: "WIN",
         winner_player_id: Some(P01),
-        game: Drawn {
-            drawn_number: 8,
-            number_parity: "even",
-            choices: [(P01, "even"), (P02, "odd")],
-            reason: "P01 chose even, number was 8 (even)",
-        },
         score: Score([(P01.0, Verdict::Win), (P02.0, Verdict::Loss)]),
         end_reason: "win",
     };
+    let drawn = Drawn {
+        drawn_number: 8,
+        number_parity: "even",
+        choices: [(P01, "even"), (P02, "odd")],
+        reason: "P01 chose even, number was 8 (even)",
+    };
+    let game_result = Joined(result, drawn);
+    let endpoint = |text: &str| {
+        let text = format!("\"{text}\"");
+        let text = json::parse(text.as_bytes()).ok().and_then(Value::as_str);
+        text.and_then(|text| Endpoint::read(text, std::net::Ipv4Addr::LOCALHOST.into())).ok_or("an endpoint")
+    };
+    let (one, two) = (endpoint("http://192.168.1.10:8101/mcp")?, endpoint("http://192.168.1.11:8102/mcp")?);
     let matches = [1, 2].map(|table| AnnouncedMatch {
         match_id: Shown(MatchId { round: 1, table }),
         game_type,
@@ -383,8 +393,8 @@ fn writings() -> Result<Vec<Timed>, String> {
         player_B_id: P02,
         referee_id: Shown(OUR_REFEREE),
         referee_endpoint: "http://192.168.1.2:8000/mcp",
-        player_A_endpoint: "http://192.168.1.10:8101/mcp",
-        player_B_endpoint: "http://192.168.1.11:8102/mcp",
+        player_A_endpoint: Shown(Url(&one)),
+        player_B_endpoint: Shown(Url(&two)),
     });
     let standings = &[1, 2, 3, 4].map(|rank| Row {
         rank,
@@ -423,7 +433,11 @@ fn writings() -> Result<Vec<Timed>, String> {
         )?,
         call(
             Kind::MoveValidation,
-            MoveValidation { round_id, match_id, validation: Validation { player_id, status: "VALID", error: None } },
+            MoveValidation {
+                round_id,
+                match_id,
+                validation: Validation { player_id, r#move: "even", status: "VALID", error: None },
+            },
         )?,
         call(
             Kind::GameOver,
@@ -476,6 +490,7 @@ fn writings() -> Result<Vec<Timed>, String> {
                 error_code: None,
                 error_description: None,
                 reason: None,
+                detail: None,
             },
         )?,
         answer(
