@@ -1,6 +1,5 @@
 //! Who gets in: registration, ids, tokens.
 
-use core::cmp::Ordering;
 use core::net::IpAddr;
 
 use heapless::{String, Vec};
@@ -100,6 +99,13 @@ pub struct Referee {
     pub endpoint: Endpoint,
 }
 
+impl Referee {
+    /// Its id.
+    pub fn id(&self) -> AgentId {
+        AgentId::Referee(self.number)
+    }
+}
+
 /// Why an agent is turned away: the reason, in the specification's words where it has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turned {
@@ -145,38 +151,51 @@ struct Application<'a> {
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
-    pub(super) fn register_player<'a>(&mut self, now: Now, from: IpAddr, incoming: Incoming<'a>) -> Answer<'a> {
+    /// A player or a referee wants to join.
+    pub(super) fn register<'a>(&mut self, now: Now, from: IpAddr, incoming: Incoming<'a>) -> Answer<'a> {
+        let referee = incoming.request == Request::RegisterReferee;
         let mut compliance = Compliance::new();
-        let (said, noted) = match self.admit_player(now, from, incoming, &mut compliance) {
-            Ok((player, true)) => (Said::Welcome(player), Happening::Registered),
-            Ok((player, false)) => (Said::Welcome(player), Happening::RegisteredAgain),
+        let admitted = match referee {
+            true => self.admit_referee(from, incoming, &mut compliance),
+            false => self.admit_player(from, incoming, &mut compliance),
+        };
+        let said = match admitted {
+            Ok((agent, is_new)) => {
+                let (said, id) = match agent {
+                    Agent::Player(index) => {
+                        (Said::Welcome(index), self.players.get(usize::from(index)).map(Player::id))
+                    }
+                    Agent::Referee(index) => {
+                        (Said::WelcomeReferee(index), self.referees.get(usize::from(index)).map(Referee::id))
+                    }
+                };
+                let noted = if is_new { Happening::Registered } else { Happening::RegisteredAgain };
+                self.note(now, id, None, noted);
+                let enough = self.config.start_at.is_some_and(|n| self.players.len() >= n.into());
+                if enough && is_new && self.stage == Stage::Waiting {
+                    self.start(now);
+                }
+                said
+            }
             Err(Refused::Turned(turned)) => {
                 self.note(now, None, None, Happening::Rejected(turned.reason));
-                return Answer::new(now, incoming, Said::Turned { turned, referee: false });
+                Said::Turned { turned, referee }
             }
             Err(Refused::Broke(code, detail)) => {
                 self.note(now, None, None, Happening::Rejected(detail));
-                return Answer::new(now, incoming, Said::Error { code, detail, agent: None });
+                Said::Error { code, detail, agent: None }
             }
         };
-        if let Said::Welcome(player) = said {
-            let id = self.players.get(usize::from(player)).map(Player::id);
-            self.note(now, id, None, noted);
-            if noted == Happening::Registered && self.config.start_at.is_some_and(|n| self.players.len() >= n.into()) {
-                self.start(now);
-            }
-        }
         Answer::new(now, incoming, said)
     }
 
     /// Admits a player, or finds it again; says whether it is new.
     fn admit_player(
         &mut self,
-        now: Now,
         from: IpAddr,
         incoming: Incoming<'_>,
         compliance: &mut Compliance,
-    ) -> Result<(u16, bool), Refused> {
+    ) -> Result<(Agent, bool), Refused> {
         let read = self.read_application(from, incoming, compliance)?;
         let known = self.players.iter_mut().zip(0..).find(|(player, _)| {
             player.name == read.name && player.endpoint == read.endpoint && !player.line.has_left()
@@ -186,7 +205,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             if !player.style.confirmed {
                 player.style = Style::new(incoming.dialect);
             }
-            return Ok((index, false));
+            return Ok((Agent::Player(index), false));
         }
         if self.stage != Stage::Waiting {
             return Err(CLOSED.into());
@@ -226,25 +245,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             line: Line::new(),
         };
         self.players.push(player).map_err(|_| FULL)?;
-        let _ = now;
-        Ok((index, true))
-    }
-
-    pub(super) fn register_referee<'a>(&mut self, now: Now, from: IpAddr, incoming: Incoming<'a>) -> Answer<'a> {
-        let mut compliance = Compliance::new();
-        let said = match self.admit_referee(from, incoming, &mut compliance) {
-            Ok(index) => {
-                let number = self.referees.get(usize::from(index)).map_or(0, |referee| referee.number);
-                self.note(now, Some(AgentId::Referee(number)), None, Happening::Registered);
-                Said::WelcomeReferee(index)
-            }
-            Err(Refused::Turned(turned)) => {
-                self.note(now, None, None, Happening::Rejected(turned.reason));
-                Said::Turned { turned, referee: true }
-            }
-            Err(Refused::Broke(code, detail)) => Said::Error { code, detail, agent: None },
-        };
-        Answer::new(now, incoming, said)
+        Ok((Agent::Player(index), true))
     }
 
     fn admit_referee(
@@ -252,11 +253,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         from: IpAddr,
         incoming: Incoming<'_>,
         compliance: &mut Compliance,
-    ) -> Result<u16, Refused> {
+    ) -> Result<(Agent, bool), Refused> {
         let read = self.read_application(from, incoming, compliance)?;
         let known = self.referees.iter().position(|known| known.name == read.name && known.endpoint == read.endpoint);
         if let Some(index) = known {
-            return Ok(index as u16);
+            return Ok((Agent::Referee(index as u16), false));
         }
         let taken = |number: u16| {
             AgentId::Referee(number) == OUR_REFEREE || self.referees.iter().any(|known| known.number == number)
@@ -268,8 +269,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let number = suggested.or_else(|| (2..=99).find(|&number| !taken(number))).ok_or(FULL)?;
         self.issued = self.issued.wrapping_add(1);
         let referee = Referee { number, issue: self.issued, name: read.name, endpoint: read.endpoint };
+        let index = self.referees.len() as u16;
         self.referees.push(referee).map_err(|_| FULL)?;
-        Ok(self.referees.len() as u16 - 1)
+        Ok((Agent::Referee(index), true))
     }
 
     /// Reads a registration wherever its fields stand, and notes where they should have stood.
@@ -395,7 +397,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Agent::Player(index) => self.players.get(usize::from(index)).map(|player| (player.id(), player.issue)),
             Agent::Referee(index) => {
                 let referee = self.referees.get(usize::from(index));
-                referee.map(|referee| (AgentId::Referee(referee.number), referee.issue))
+                referee.map(|referee| (referee.id(), referee.issue))
             }
         };
         let (id, issue) = issued.ok_or(Code::AuthTokenInvalid)?;
@@ -411,7 +413,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.players.iter_mut().for_each(|player| player.seating = None);
         let mut seating: Vec<u16, P> = (0..self.players.len() as u16).collect();
         let number = |&player: &u16| self.players.get(usize::from(player)).map(|player| player.number);
-        seating.sort_unstable_by(|a, b| number(a).cmp(&number(b)).then(Ordering::Equal));
+        seating.sort_unstable_by_key(number);
         for (place, &player) in (0..).zip(&seating) {
             if let Some(player) = self.players.get_mut(usize::from(player)) {
                 player.place = place;

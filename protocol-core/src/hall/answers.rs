@@ -140,8 +140,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
         };
         let said = match incoming.request {
-            Request::RegisterPlayer => return self.register_player(now, from, incoming),
-            Request::RegisterReferee => return self.register_referee(now, from, incoming),
+            Request::RegisterPlayer | Request::RegisterReferee => return self.register(now, from, incoming),
             Request::Query => self.query(incoming),
             Request::Ping => Kind::Receipt { status: "pong", reason: None },
             Request::McpInitialize => Kind::Initialized,
@@ -282,7 +281,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             Kind::WelcomeReferee(referee) => {
                 let referee = self.referees.get(usize::from(referee)).ok_or(Full)?;
-                let id = AgentId::Referee(referee.number);
+                let id = referee.id();
                 let body = RegisterResponse { referee_id: Some(Shown(id)), ..ACCEPTED };
                 self.reply_with(answer, "REFEREE_REGISTER_RESPONSE", Some(self.token(id, referee.issue)), body, sink)
             }
@@ -615,7 +614,7 @@ impl<'a> Listed<'a> {
 
     fn referee(referee: &'a super::Referee) -> Self {
         let endpoint = Shown(Url(&referee.endpoint));
-        let referee_id = Some(Shown(AgentId::Referee(referee.number)));
+        let referee_id = Some(Shown(referee.id()));
         Self { player_id: None, referee_id, display_name: &referee.name, contact_endpoint: endpoint, endpoint }
     }
 }
