@@ -90,7 +90,10 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         match route {
             Route::Rpc(registers) => self.rpc(peer, registers, request.body, responder).await,
             Route::Health => responder.respond(200, JSON, pages::HEALTH.as_bytes(), &[]).await,
-            Route::Static(kind, text) => responder.respond(200, kind, text.as_bytes(), pages::SECURITY).await,
+            Route::Static(kind, text) => {
+                let security = if kind == HTML { pages::SECURITY } else { &[] };
+                responder.respond(200, kind, text.as_bytes(), security).await
+            }
             Route::Status => {
                 let uptime = self.clock.now().saturating_sub(self.started) / 1000;
                 let (now, refused) = (self.clock.utc(), self.refused.get());
