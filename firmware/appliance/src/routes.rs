@@ -172,10 +172,10 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Sends a page row by row. One that fits a single write has a length; a longer one is chunked, each row as it is
-    /// when its turn comes.
+    /// when its turn comes. Rows of another league would not fit behind those already sent: then it breaks off.
     async fn send_rows<S: Write>(&self, responder: Responder<'_, S, C>, rows: Rows) -> Result<(), WriteError> {
         self.act(|hall, _| hall.refresh_standings());
-        let exists = self.hall(|hall| rows.exists(hall));
+        let (exists, league) = self.hall(|hall| (rows.exists(hall), hall.league_id().number));
         if !exists {
             return responder.error(404, "no such player in this league").await;
         }
@@ -198,7 +198,13 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         let mut at = 0;
         loop {
             let mut slice = Slice::new(&mut scratch);
-            let more = self.hall(|hall| rows.write(hall, &mut at, &mut slice)).map_err(|_| WriteError::WrongLength)?;
+            let more = self.hall(|hall| {
+                if hall.league_id().number != league {
+                    return Err(Full);
+                }
+                rows.write(hall, &mut at, &mut slice)
+            });
+            let more = more.map_err(|_| WriteError::WrongLength)?;
             answer.write_all(slice.written()).await?;
             if !more {
                 return answer.finish().await;
