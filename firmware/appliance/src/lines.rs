@@ -9,11 +9,12 @@ use embassy_futures::select::{Either, select};
 use embedded_io_async::{Read, Write};
 use heapless::String;
 use protocol_core::hall::{Event, Failure, Hall};
-use protocol_core::json::{Counter, Slice, Window};
+use protocol_core::json::Slice;
 
 use crate::Appliance;
 use crate::clock::Clock;
 use crate::http::{self, CallError, ClientConn};
+use crate::pieces::{Changed, Pieces};
 
 /// A call the line has to carry out. What it says, and to which path, is asked of the hall when it is written: a line
 /// holds this in several places, and on a board every one of them is memory.
@@ -52,7 +53,8 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         loop {
             let carried_out = self.carry_out(index, call.id, &mut conn, message);
             match select(carried_out, self.dropped(index, call.id)).await {
-                Either::First(Ok(())) => {}
+                Either::First(Ok(true)) => {}
+                Either::First(Ok(false)) => return,
                 // The player closed the connection it had kept: a new one may do.
                 Either::First(Err(CallError::Unanswered)) if !is_fresh => return,
                 Either::First(Err(CallError::Unanswered | CallError::Broken)) => {
@@ -72,13 +74,14 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
+    /// False where the message became another one while it was being sent: the call has to be made again.
     async fn carry_out<S: Read + Write>(
         &self,
         index: u16,
         call: u32,
         conn: &mut ClientConn<'_, S>,
         message: &mut [u8],
-    ) -> Result<(), CallError> {
+    ) -> Result<bool, CallError> {
         let mut slice = Slice::new(message);
         let fits = self.hall(|hall| hall.write_call(index, &mut slice)).is_ok();
         if fits {
@@ -86,27 +89,22 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
             request.write_all(slice.written()).await?;
             request.finish().await?;
         } else {
-            let mut counter = Counter::default();
-            self.hall(|hall| hall.write_call(index, &mut counter)).map_err(|_| CallError::BadRequest)?;
-            let mut request = self.begin(index, conn, counter.bytes)?;
-            let mut sent = 0;
-            while sent < counter.bytes {
-                let mut window = Window::new(sent, message);
-                // Full only means that there is more.
-                let _ = self.hall(|hall| hall.write_call(index, &mut window));
-                let piece = window.written();
-                if piece.is_empty() {
-                    return Err(CallError::BadRequest);
+            let pieces = self.hall(|hall| Pieces::of(|sink| hall.write_call(index, sink)));
+            let mut pieces = pieces.map_err(|_| CallError::BadRequest)?;
+            let mut request = self.begin(index, conn, pieces.length())?;
+            loop {
+                match self.hall(|hall| pieces.next(message, |sink| hall.write_call(index, sink))) {
+                    Ok(Some(piece)) => request.write_all(piece).await?,
+                    Ok(None) => break,
+                    Err(Changed) => return Ok(false),
                 }
-                sent += piece.len();
-                request.write_all(piece).await?;
             }
             request.finish().await?;
         }
         let response = conn.read_response().await?;
         let (status, body) = (response.status, response.body);
         self.act(|hall, now| hall.handle(now, Event::Reply { player: index, call, status, body }));
-        Ok(())
+        Ok(true)
     }
 
     /// Begins the request that carries the open call.

@@ -11,8 +11,9 @@ use crate::Appliance;
 use crate::clock::Clock;
 use crate::http::{Request, Responder, WriteError};
 use crate::pages::{self, Rows};
+use crate::pieces::{Changed, Pieces};
 
-/// Texts up to this size are written once; longer ones are first counted, then written in pieces of this size.
+/// Texts up to this size are written once; longer ones in pieces of this size.
 const SCRATCH: usize = 1024;
 /// What a head may take of the room for an answer.
 const HEAD: usize = 256;
@@ -134,9 +135,8 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         self.send(responder, 200, |hall, sink| hall.write_answer(&answer, sink)).await
     }
 
-    /// Sends a JSON text that `write` writes from the hall. One that does not fit the scratch is written once to be
-    /// counted and then again for each piece; should it have become another text meanwhile, the connection is closed
-    /// instead of sending one that does not fit together.
+    /// Sends a JSON text that `write` writes from the hall. One that does not fit the scratch is sent in pieces; should
+    /// it become another text meanwhile, the connection is closed.
     async fn send<S: Write>(
         &self,
         responder: Responder<'_, S, C>,
@@ -148,24 +148,17 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         if self.hall(|hall| write(hall, &mut slice)).is_ok() {
             return responder.respond(status, JSON, slice.written(), &[]).await;
         }
-        let mut counter = Counter::default();
-        if self.hall(|hall| write(hall, &mut counter)).is_err() {
+        let Ok(mut pieces) = self.hall(|hall| Pieces::of(|sink| write(hall, sink))) else {
             return responder.error(500, "the answer could not be written").await;
-        }
-        let mut answer = responder.begin(status, JSON, Some(counter.bytes), &[])?;
-        let mut sent = Sent::default();
-        while sent.bytes < counter.bytes {
-            let mut piece =
-                Piece { earlier: Sent::default(), skip: sent.bytes, window: Slice::new(&mut scratch), rest: 0 };
-            let written = self.hall(|hall| write(hall, &mut piece));
-            let length = sent.bytes + piece.window.len() + piece.rest;
-            if written.is_err() || piece.earlier != sent || length != counter.bytes {
-                return Err(WriteError::WrongLength);
+        };
+        let mut answer = responder.begin(status, JSON, Some(pieces.length()), &[])?;
+        loop {
+            let piece = self.hall(|hall| pieces.next(&mut scratch, |sink| write(hall, sink)));
+            match piece.map_err(|Changed| WriteError::WrongLength)? {
+                Some(piece) => answer.write_all(piece).await?,
+                None => return answer.finish().await,
             }
-            sent.add(piece.window.written());
-            answer.write_all(piece.window.written()).await?;
         }
-        answer.finish().await
     }
 
     /// Sends a page row by row. One that fits a single write has a length; a longer one is chunked, each row as it is
@@ -207,43 +200,6 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
                 return answer.finish().await;
             }
         }
-    }
-}
-
-/// What was sent of a text: enough to know it again, which takes no memory.
-#[derive(Clone, Copy, Default, PartialEq)]
-struct Sent {
-    bytes: usize,
-    sum: u32,
-}
-
-impl Sent {
-    fn add(&mut self, bytes: &[u8]) {
-        self.bytes += bytes.len();
-        for &byte in bytes {
-            self.sum = self.sum.rotate_left(5).wrapping_add(byte.into()).wrapping_mul(0x9E37_79B1);
-        }
-    }
-}
-
-/// Keeps one piece of a text and takes note of what stands before and behind it.
-struct Piece<'b> {
-    earlier: Sent,
-    /// Bytes before the piece that are still to come.
-    skip: usize,
-    window: Slice<'b>,
-    /// Bytes behind the piece.
-    rest: usize,
-}
-
-impl Sink for Piece<'_> {
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
-        let (earlier, bytes) = bytes.split_at(bytes.len().min(self.skip));
-        self.skip -= earlier.len();
-        self.earlier.add(earlier);
-        let (here, behind) = bytes.split_at(bytes.len().min(SCRATCH.saturating_sub(self.window.len())));
-        self.rest += behind.len();
-        self.window.put(here)
     }
 }
 
