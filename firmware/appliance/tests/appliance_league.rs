@@ -244,6 +244,33 @@ fn a_message_longer_than_the_lines_buffer_arrives_whole() {
     }
 }
 
+#[test]
+fn a_message_that_becomes_another_one_on_its_way_is_sent_again_whole() {
+    // Who sits a round out can still be reading the last table when the next one is there.
+    let rests = |heard: &Heard, _| if heard.name() == "GAME_OVER" { Does::Rest(3_000) } else { Does::Answer };
+    let mut repeated = 0;
+    for player in 0..5 {
+        for message in [64, 256] {
+            let plan = Plan { seed: Some(message as u64), window: 256, message, ..Plan::new(5) };
+            play(plan.with(player, rests), async |scene| {
+                scene.whole_league().await;
+                let tables = |player| {
+                    let heard = calls(player, "LEAGUE_STANDINGS_UPDATE").into_iter();
+                    heard.map(|mut heard| heard.call["params"]["standings"].take()).collect::<Vec<_>>()
+                };
+                let others = tables(&scene.players[(player + 1) % 5]);
+                let player = &scene.players[player];
+                let mixed = tables(player).into_iter().find(|table| !others.contains(table));
+                assert_eq!(mixed, None, "nobody else was ever told this");
+                assert_eq!(player.names().last().unwrap(), "LEAGUE_COMPLETED");
+                assert_eq!(technical_losses(&scene.results().await), 0);
+                repeated += player.port.dialled.get() - 1;
+            });
+        }
+    }
+    assert!(repeated > 0, "no message ever changed");
+}
+
 /// A call without what depends on when it was made.
 fn without_time(call: &serde_json::Value) -> serde_json::Value {
     let mut call = call.clone();

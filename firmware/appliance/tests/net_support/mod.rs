@@ -24,8 +24,6 @@ use protocol_core::hall::{Config, Hall, Mode};
 use protocol_core::referee::Timing;
 use serde_json::{Value, json};
 
-/// Bytes that may be under way in one direction of a connection; then its writer waits.
-const WINDOW: usize = 2048;
 /// No test needs a day.
 const FOR_EVER: u64 = 24 * 60 * 60 * 1000;
 
@@ -33,6 +31,8 @@ const FOR_EVER: u64 = 24 * 60 * 60 * 1000;
 pub struct World {
     now: Cell<u64>,
     random: Cell<Option<u64>>,
+    /// Bytes that may be under way in one direction of a connection; then its writer waits.
+    window: usize,
     sleepers: RefCell<BTreeMap<u64, Vec<Waker>>>,
 }
 
@@ -55,8 +55,8 @@ fn task<'a>(future: impl Future + 'a) -> Task<'a> {
 
 impl World {
     /// Without a seed nothing is cut and nothing takes time.
-    fn new(seed: Option<u64>) -> Self {
-        Self { now: Cell::new(0), random: Cell::new(seed), sleepers: RefCell::default() }
+    fn new(seed: Option<u64>, window: usize) -> Self {
+        Self { now: Cell::new(0), random: Cell::new(seed), window, sleepers: RefCell::default() }
     }
 
     /// One of `0..n`.
@@ -234,7 +234,7 @@ impl<'w> Socket<'w> {
             // The first bytes after the other end has gone are often accepted, and lost.
             return Poll::Ready(if self.world.chance(2) == 1 { Ok(bytes.len()) } else { Err(ErrorKind::BrokenPipe) });
         }
-        let room = WINDOW - pipe.under_way;
+        let room = self.world.window - pipe.under_way;
         if room == 0 {
             pipe.writer = Some(cx.waker().clone());
             return Poll::Pending;
@@ -433,7 +433,7 @@ impl<'w> Net<'w> {
         Self { world, ports: RefCell::default() }
     }
 
-    fn open(&self, address: SocketAddr) -> Rc<Port<'w>> {
+    pub fn open(&self, address: SocketAddr) -> Rc<Port<'w>> {
         let port = Rc::new(Port {
             address,
             door: Cell::new(Door::Open),
@@ -482,6 +482,8 @@ pub enum Does {
     Answer,
     /// Answers well, so many milliseconds later.
     After(u64),
+    /// Answers well, then reads nothing for so many milliseconds.
+    Rest(u64),
     /// Says nothing, and keeps the connection.
     Hang,
     /// Answers well, then closes the connection without having said so.
@@ -605,10 +607,13 @@ impl<'w> Player<'w> {
                 world.sleep(ms).await;
                 socket.send(&answer).await.ok()?;
             }
-            Does::Answer | Does::AnswerAndClose | Does::Long(_) => socket.send(&answer).await.ok()?,
+            Does::Answer | Does::AnswerAndClose | Does::Rest(_) | Does::Long(_) => socket.send(&answer).await.ok()?,
         }
         if let Some(heard) = self.heard.borrow_mut().get_mut(number) {
             heard.answered = Some(world.now());
+        }
+        if let Does::Rest(ms) = does {
+            world.sleep(ms).await;
         }
         (does != Does::AnswerAndClose).then_some(())
     }
@@ -746,6 +751,8 @@ pub const ADMIN: &str = "Authorization: Bearer open sesame\r\n";
 pub struct Plan {
     /// Where data is cut; without one it is not, and nothing takes time.
     pub seed: Option<u64>,
+    /// Bytes the network holds on their way.
+    pub window: usize,
     pub workers: usize,
     pub incoming: usize,
     pub outgoing: usize,
@@ -760,6 +767,7 @@ impl Plan {
     pub fn new(players: usize) -> Self {
         Self {
             seed: None,
+            window: 2048,
             workers: 4,
             incoming: 2048,
             outgoing: 2048,
@@ -784,7 +792,7 @@ pub fn habit(does: impl Fn(&Heard, usize) -> Does + 'static) -> Habit {
 #[derive(Clone, Copy)]
 pub struct Scene<'a, 'w> {
     pub world: &'w World,
-    net: &'a Net<'w>,
+    pub net: &'a Net<'w>,
     pub leaguebox: &'a Small<'w>,
     pub players: &'a [Player<'w>],
 }
@@ -850,7 +858,7 @@ impl<'w> Scene<'_, 'w> {
 
 /// Builds a box and its players, and runs `script` beside them.
 pub fn play<T>(plan: Plan, script: impl AsyncFnOnce(Scene<'_, '_>) -> T) -> T {
-    let world = &World::new(plan.seed);
+    let world = &World::new(plan.seed, plan.window);
     let net = &Net::new(world);
     let config = Config {
         game: GameKind::EvenOdd,
