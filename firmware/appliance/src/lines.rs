@@ -4,7 +4,7 @@
 use core::fmt::Write as _;
 use core::net::SocketAddr;
 
-use edge_nal::TcpConnect;
+use edge_nal::{Readable, TcpConnect};
 use embassy_futures::select::{Either, select};
 use embedded_io_async::{Read, Write};
 use heapless::String;
@@ -39,18 +39,18 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Carries out calls over one connection for as long as it can be used and leads to the right place.
-    async fn connection<S: Read + Write>(
+    async fn connection<S: Read + Write + Readable>(
         &self,
         index: u16,
         mut call: Call,
-        socket: S,
+        mut socket: S,
         buf: &mut [u8],
         message: &mut [u8],
     ) {
         let to = call.to;
-        let mut conn = ClientConn::new(socket, buf);
         let mut is_fresh = true;
         loop {
+            let mut conn = ClientConn::new(&mut socket, buf);
             let carried_out = self.carry_out(index, call.id, &mut conn, message);
             match select(carried_out, self.dropped(index, call.id)).await {
                 Either::First(Ok(true)) => {}
@@ -66,9 +66,10 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
             if !conn.is_reusable() {
                 return;
             }
-            call = self.next_call(index).await;
-            if call.to != to {
-                return;
+            // Between calls a player has nothing to say. Whatever comes, mostly the end, must not answer the next one.
+            match select(socket.readable(), self.next_call(index)).await {
+                Either::Second(next) if next.to == to => call = next,
+                _ => return,
             }
             is_fresh = false;
         }

@@ -128,6 +128,39 @@ fn a_player_that_closes_its_kept_connection_is_called_on_a_fresh_one_and_loses_n
 }
 
 #[test]
+fn what_a_player_says_between_calls_answers_none_of_them() {
+    for seed in [None, Some(1), Some(2), Some(3)] {
+        // Its next call waits for as long as the other one thinks.
+        let twice = |heard: &Heard, _| if heard.name() == "GAME_INVITATION" { Does::Twice } else { Does::Answer };
+        let thinks = |heard: &Heard, _| if heard.name() == "GAME_INVITATION" { Does::After(500) } else { Does::Answer };
+        play(Plan { seed, ..Plan::new(2) }.with(0, twice).with(1, thinks), async |scene| {
+            scene.whole_league().await;
+            assert_eq!(scene.players[0].names().len(), 7, "every call arrives, and once");
+            assert_eq!(scene.get("/api/players/P01.json").await.json()["violations"], 0);
+            assert_eq!(scene.players[0].port.dialled.get(), 2);
+        });
+    }
+}
+
+#[test]
+fn a_connection_the_player_has_closed_is_not_held() {
+    let closes = |heard: &Heard, _| match heard.name() {
+        "GAME_INVITATION" => Does::AnswerAndClose,
+        _ => Does::Answer,
+    };
+    let thinks = |heard: &Heard, _| if heard.name() == "GAME_INVITATION" { Does::After(2_000) } else { Does::Answer };
+    play(Plan { seed: Some(1), ..Plan::new(2) }.with(0, closes).with(1, thinks), async |scene| {
+        scene.register_all().await;
+        scene.admin("start").await;
+        scene.world.sleep(1_000).await;
+        assert_eq!(scene.players[0].names().last().unwrap(), "GAME_INVITATION");
+        assert_eq!(scene.players[0].port.open.get(), 0);
+        assert_eq!(scene.players[1].port.open.get(), 1);
+        scene.leaguebox.league_over().await;
+    });
+}
+
+#[test]
 fn a_hung_player_is_given_up_at_its_deadline_and_the_others_finish_meanwhile() {
     let hangs = |heard: &Heard, _| if heard.name() == "GAME_INVITATION" { Does::Hang } else { Does::Answer };
     for seed in [None, Some(1), Some(2)] {

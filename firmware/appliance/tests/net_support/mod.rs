@@ -488,6 +488,8 @@ pub enum Does {
     Hang,
     /// Answers well, then closes the connection without having said so.
     AnswerAndClose,
+    /// Answers well, and a little later once more.
+    Twice,
     /// Closes the connection.
     Close,
     /// Breaks the connection within its answer.
@@ -606,6 +608,12 @@ impl<'w> Player<'w> {
             Does::After(ms) => {
                 world.sleep(ms).await;
                 socket.send(&answer).await.ok()?;
+            }
+            Does::Twice => {
+                for _ in 0..2 {
+                    socket.send(&answer).await.ok()?;
+                    world.sleep(20).await;
+                }
             }
             Does::Answer | Does::AnswerAndClose | Does::Rest(_) | Does::Long(_) => socket.send(&answer).await.ok()?,
         }
