@@ -336,6 +336,16 @@ fn a_page_is_the_same_text_through_a_tiny_buffer() {
 }
 
 #[test]
+fn the_longest_head_fits_the_smallest_buffer() {
+    play(Plan { outgoing: 512, ..Plan::new(0) }, async |scene| {
+        let page = scene.get("/").await;
+        assert_eq!(page.status, 200);
+        assert!(page.header("Content-Security-Policy").is_some());
+        assert_eq!(scene.get("/skill.md").await.status, 200);
+    });
+}
+
+#[test]
 fn names_that_need_all_the_escaping_there_is_stay_well_formed() {
     play(Plan { outgoing: 300, ..Plan::new(0) }, async |scene| {
         for (number, name) in ["\u{1}".repeat(64), "\"\\".repeat(32), "\u{1F916}".repeat(16)].iter().enumerate() {
