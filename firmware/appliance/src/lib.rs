@@ -12,6 +12,7 @@
 //! server.rs   accepts connections, answers requests
 //! routes.rs   which path is what
 //! pages.rs    what the box shows: JSON, CSV, the log, text for agents
+//! pieces.rs   a text longer than any buffer
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]
@@ -23,6 +24,7 @@ pub mod clock;
 pub mod http;
 mod lines;
 mod pages;
+mod pieces;
 mod routes;
 mod server;
 

@@ -2,27 +2,26 @@
 //! line is one future. A connection is kept for the next call where the player's server keeps it.
 
 use core::fmt::Write as _;
-use core::net::{IpAddr, SocketAddr};
+use core::net::SocketAddr;
 
-use edge_nal::TcpConnect;
+use edge_nal::{Readable, TcpConnect};
 use embassy_futures::select::{Either, select};
 use embedded_io_async::{Read, Write};
 use heapless::String;
 use protocol_core::hall::{Event, Failure, Hall};
-use protocol_core::json::{Counter, Slice, Window};
-use protocol_core::wire::endpoint;
+use protocol_core::json::Slice;
 
 use crate::Appliance;
 use crate::clock::Clock;
-use crate::http::{CallError, ClientConn};
+use crate::http::{self, CallError, ClientConn};
+use crate::pieces::{Changed, Pieces};
 
-/// A call as the line has to carry it out.
-#[derive(Clone)]
+/// A call the line has to carry out. What it says, and to which path, is asked of the hall when it is written: a line
+/// holds this in several places, and on a board every one of them is memory.
+#[derive(Clone, Copy)]
 struct Call {
     id: u32,
     to: SocketAddr,
-    host: String<56>,
-    path: String<{ endpoint::MAX_BYTES }>,
 }
 
 impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<C, P, M, R, L> {
@@ -31,94 +30,107 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub async fn line<N: TcpConnect>(&self, index: u16, net: &N, buf: &mut [u8], message: &mut [u8]) -> ! {
         loop {
             let call = self.next_call(index).await;
-            match self.unless_dropped(index, call.id, net.connect(call.to)).await {
-                Some(Ok(socket)) => self.connection(index, call, socket, buf, message).await,
-                Some(Err(_)) => self.failed(index, call.id, Failure::Unreachable),
-                None => {}
+            match select(net.connect(call.to), self.dropped(index, call.id)).await {
+                Either::First(Ok(socket)) => self.connection(index, call, socket, buf, message).await,
+                Either::First(Err(_)) => self.failed(index, call.id, Failure::Unreachable),
+                Either::Second(()) => {}
             }
         }
     }
 
     /// Carries out calls over one connection for as long as it can be used and leads to the right place.
-    async fn connection<S: Read + Write>(
+    async fn connection<S: Read + Write + Readable>(
         &self,
         index: u16,
-        first: Call,
-        socket: S,
+        mut call: Call,
+        mut socket: S,
         buf: &mut [u8],
         message: &mut [u8],
     ) {
-        let to = first.to;
-        let mut call = first;
-        let mut conn = ClientConn::new(socket, buf);
+        let to = call.to;
         let mut is_fresh = true;
         loop {
-            let Some(result) =
-                self.unless_dropped(index, call.id, self.carry_out(index, &call, &mut conn, message)).await
-            else {
-                return;
-            };
-            match result {
-                Ok(()) => {}
+            let mut conn = ClientConn::new(&mut socket, buf);
+            let carried_out = self.carry_out(index, call.id, &mut conn, message);
+            match select(carried_out, self.dropped(index, call.id)).await {
+                Either::First(Ok(true)) => {}
+                Either::First(Ok(false)) => return,
                 // The player closed the connection it had kept: a new one may do.
-                Err(CallError::Unanswered) if !is_fresh => return,
-                Err(CallError::Unanswered | CallError::Broken) => {
+                Either::First(Err(CallError::Unanswered)) if !is_fresh => return,
+                Either::First(Err(CallError::Unanswered | CallError::Broken)) => {
                     return self.failed(index, call.id, Failure::Unreachable);
                 }
-                Err(_) => return self.failed(index, call.id, Failure::Unreadable),
+                Either::First(Err(_)) => return self.failed(index, call.id, Failure::Unreadable),
+                Either::Second(()) => return,
             }
             if !conn.is_reusable() {
                 return;
             }
-            call = self.next_call(index).await;
-            if call.to != to {
-                return;
+            // Between calls a player has nothing to say. Whatever comes, mostly the end, must not answer the next one.
+            match select(socket.readable(), self.next_call(index)).await {
+                Either::Second(next) if next.to == to => call = next,
+                _ => return,
             }
             is_fresh = false;
         }
     }
 
+    /// False where the message became another one while it was being sent: the call has to be made again.
     async fn carry_out<S: Read + Write>(
         &self,
         index: u16,
-        call: &Call,
+        call: u32,
         conn: &mut ClientConn<'_, S>,
         message: &mut [u8],
-    ) -> Result<(), CallError> {
+    ) -> Result<bool, CallError> {
         let mut slice = Slice::new(message);
         let fits = self.hall(|hall| hall.write_call(index, &mut slice)).is_ok();
         if fits {
-            let mut request = conn.post(&call.path, &call.host, slice.len(), &[])?;
+            let mut request = self.begin(index, conn, slice.len())?;
             request.write_all(slice.written()).await?;
             request.finish().await?;
         } else {
-            let mut counter = Counter::default();
-            self.hall(|hall| hall.write_call(index, &mut counter)).map_err(|_| CallError::BadRequest)?;
-            let mut request = conn.post(&call.path, &call.host, counter.bytes, &[])?;
-            let mut sent = 0;
-            while sent < counter.bytes {
-                let mut window = Window::new(sent, message);
-                // Full only means that there is more.
-                let _ = self.hall(|hall| hall.write_call(index, &mut window));
-                let piece = window.written();
-                if piece.is_empty() {
-                    return Err(CallError::BadRequest);
+            let pieces = self.hall(|hall| Pieces::of(|sink| hall.write_call(index, sink)));
+            let mut pieces = pieces.map_err(|_| CallError::BadRequest)?;
+            let mut request = self.begin(index, conn, pieces.length())?;
+            loop {
+                match self.hall(|hall| pieces.next(message, |sink| hall.write_call(index, sink))) {
+                    Ok(Some(piece)) => request.write_all(piece).await?,
+                    Ok(None) => break,
+                    Err(Changed) => return Ok(false),
                 }
-                sent += piece.len();
-                request.write_all(piece).await?;
             }
             request.finish().await?;
         }
         let response = conn.read_response().await?;
         let (status, body) = (response.status, response.body);
-        self.act(|hall, now| hall.handle(now, Event::Reply { player: index, call: call.id, status, body }));
-        Ok(())
+        self.act(|hall, now| hall.handle(now, Event::Reply { player: index, call, status, body }));
+        Ok(true)
+    }
+
+    /// Begins the request that carries the open call.
+    fn begin<'a, S: Read + Write>(
+        &self,
+        index: u16,
+        conn: &'a mut ClientConn<'_, S>,
+        length: usize,
+    ) -> Result<http::Call<'a, S>, CallError> {
+        self.hall(|hall| {
+            let call = hall.call(index).ok_or(CallError::BadRequest)?;
+            let mut host = String::<56>::new();
+            write!(host, "{}", SocketAddr::new(call.ip, call.port)).map_err(|_| CallError::BadRequest)?;
+            conn.post(call.path, &host, length, &[])
+        })
     }
 
     /// Waits until the line has something to do.
     async fn next_call(&self, index: u16) -> Call {
         loop {
-            if let Some(call) = self.hall(|hall| Call::of(hall, index)) {
+            let call = |hall: &Hall<P, M, R, L>| {
+                let call = hall.call(index)?;
+                Some(Call { id: call.id, to: SocketAddr::new(call.ip, call.port) })
+            };
+            if let Some(call) = self.hall(call) {
                 return call;
             }
             match self.lines.get(usize::from(index)) {
@@ -128,39 +140,17 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    /// Works on a call unless the hall drops it first.
-    async fn unless_dropped<F: Future>(&self, index: u16, call: u32, work: F) -> Option<F::Output> {
-        let dropped = async {
-            while self.hall(|hall| hall.call(index).map(|open| open.id)) == Some(call) {
-                match self.lines.get(usize::from(index)) {
-                    Some(bell) => bell.wait().await,
-                    None => core::future::pending().await,
-                }
+    /// Waits until the hall drops a call.
+    async fn dropped(&self, index: u16, call: u32) {
+        while self.hall(|hall| hall.call(index).map(|open| open.id)) == Some(call) {
+            match self.lines.get(usize::from(index)) {
+                Some(bell) => bell.wait().await,
+                None => core::future::pending().await,
             }
-        };
-        match select(work, dropped).await {
-            Either::First(output) => Some(output),
-            Either::Second(()) => None,
         }
     }
 
     fn failed(&self, player: u16, call: u32, failure: Failure) {
         self.act(|hall, now| hall.handle(now, Event::Failed { player, call, failure }));
-    }
-}
-
-impl Call {
-    fn of<const P: usize, const M: usize, const R: usize, const L: usize>(
-        hall: &Hall<P, M, R, L>,
-        index: u16,
-    ) -> Option<Call> {
-        let call = hall.call(index)?;
-        let mut host = String::new();
-        let _ = match call.ip {
-            IpAddr::V4(ip) => write!(host, "{ip}:{}", call.port),
-            IpAddr::V6(ip) => write!(host, "[{ip}]:{}", call.port),
-        };
-        let path = String::try_from(call.path).ok()?;
-        Some(Call { id: call.id, to: SocketAddr::new(call.ip, call.port), host, path })
     }
 }

@@ -4,15 +4,16 @@ use core::net::IpAddr;
 
 use embedded_io_async::Write;
 use protocol_core::hall::{Command, Hall};
-use protocol_core::json::{Counter, Full, Sink, Slice, Window};
+use protocol_core::json::{Counter, Full, Sink, Slice};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
 use crate::Appliance;
 use crate::clock::Clock;
 use crate::http::{Request, Responder, WriteError};
 use crate::pages::{self, Rows};
+use crate::pieces::{Changed, Pieces};
 
-/// Texts up to this size are written once; longer ones are first counted.
+/// Texts up to this size are written once; longer ones in pieces of this size.
 const SCRATCH: usize = 1024;
 /// What a head may take of the room for an answer.
 const HEAD: usize = 256;
@@ -90,7 +91,10 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         match route {
             Route::Rpc(registers) => self.rpc(peer, registers, request.body, responder).await,
             Route::Health => responder.respond(200, JSON, pages::HEALTH.as_bytes(), &[]).await,
-            Route::Static(kind, text) => responder.respond(200, kind, text.as_bytes(), pages::SECURITY).await,
+            Route::Static(kind, text) => {
+                let security = if kind == HTML { pages::SECURITY } else { &[] };
+                responder.respond(200, kind, text.as_bytes(), security).await
+            }
             Route::Status => {
                 let uptime = self.clock.now().saturating_sub(self.started) / 1000;
                 let (now, refused) = (self.clock.utc(), self.refused.get());
@@ -131,9 +135,8 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         self.send(responder, 200, |hall, sink| hall.write_answer(&answer, sink)).await
     }
 
-    /// Sends a JSON text that `write` writes the same way every time. One that does not fit a single write is written
-    /// once to be counted and then piece by piece; should the hall change meanwhile, the connection is closed instead of
-    /// sending a text that does not fit together.
+    /// Sends a JSON text that `write` writes from the hall. One that does not fit the scratch is sent in pieces; should
+    /// it become another text meanwhile, the connection is closed.
     async fn send<S: Write>(
         &self,
         responder: Responder<'_, S, C>,
@@ -145,34 +148,24 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         if self.hall(|hall| write(hall, &mut slice)).is_ok() {
             return responder.respond(status, JSON, slice.written(), &[]).await;
         }
-        let mut counter = Counter::default();
-        let revision = self.hall(|hall| write(hall, &mut counter).map(|()| hall.revision()));
-        let Ok(revision) = revision else {
+        let Ok(mut pieces) = self.hall(|hall| Pieces::of(|sink| write(hall, sink))) else {
             return responder.error(500, "the answer could not be written").await;
         };
-        let mut answer = responder.begin(status, JSON, Some(counter.bytes), &[])?;
-        let mut sent = 0;
-        while sent < counter.bytes {
-            let mut window = Window::new(sent, &mut scratch);
-            let same = self.hall(|hall| {
-                // Full only means that there is more.
-                let _ = write(hall, &mut window);
-                hall.revision() == revision
-            });
-            if !same || window.written().is_empty() {
-                return Err(WriteError::WrongLength);
+        let mut answer = responder.begin(status, JSON, Some(pieces.length()), &[])?;
+        loop {
+            let piece = self.hall(|hall| pieces.next(&mut scratch, |sink| write(hall, sink)));
+            match piece.map_err(|Changed| WriteError::WrongLength)? {
+                Some(piece) => answer.write_all(piece).await?,
+                None => return answer.finish().await,
             }
-            sent += window.written().len();
-            answer.write_all(window.written()).await?;
         }
-        answer.finish().await
     }
 
     /// Sends a page row by row. One that fits a single write has a length; a longer one is chunked, each row as it is
-    /// when its turn comes.
+    /// when its turn comes. Rows of another league would not fit behind those already sent: then it breaks off.
     async fn send_rows<S: Write>(&self, responder: Responder<'_, S, C>, rows: Rows) -> Result<(), WriteError> {
         self.act(|hall, _| hall.refresh_standings());
-        let exists = self.hall(|hall| rows.exists(hall));
+        let (exists, league) = self.hall(|hall| (rows.exists(hall), hall.league_id().number));
         if !exists {
             return responder.error(404, "no such player in this league").await;
         }
@@ -195,7 +188,13 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         let mut at = 0;
         loop {
             let mut slice = Slice::new(&mut scratch);
-            let more = self.hall(|hall| rows.write(hall, &mut at, &mut slice)).map_err(|_| WriteError::WrongLength)?;
+            let more = self.hall(|hall| {
+                if hall.league_id().number != league {
+                    return Err(Full);
+                }
+                rows.write(hall, &mut at, &mut slice)
+            });
+            let more = more.map_err(|_| WriteError::WrongLength)?;
             answer.write_all(slice.written()).await?;
             if !more {
                 return answer.finish().await;

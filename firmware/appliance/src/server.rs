@@ -22,11 +22,8 @@ const TURN: u8 = 8;
 
 impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<C, P, M, R, L> {
     /// Serves connections, one after the other, for ever. `incoming` holds a whole request; `outgoing` what is sent in
-    /// one go.
-    pub async fn serve<A: TcpAccept>(&self, acceptor: &A, incoming: &mut [u8], outgoing: &mut [u8]) -> !
-    where
-        for<'a> A::Socket<'a>: Read + Write + TcpShutdown,
-    {
+    /// one go, 512 bytes or more: the longest head, that of the web page, must fit.
+    pub async fn serve<A: TcpAccept>(&self, acceptor: &A, incoming: &mut [u8], outgoing: &mut [u8]) -> ! {
         loop {
             self.free_workers.set(self.free_workers.get().saturating_add(1));
             let accepted = acceptor.accept().await;

@@ -1,0 +1,33 @@
+//! What a board spends on each future of the box: on a board they are static memory. Pointers are twice as wide here as
+//! on a microcontroller, so these numbers are upper bounds of those.
+
+mod net_support;
+
+use std::mem::size_of_val;
+
+use net_support::{BOX, Plan, Scene, Small, play};
+
+/// What a player's line may cost, buffers included.
+const LINK: usize = 4608;
+/// The buffers a board of 32 players can lend to a line, and to a worker.
+const LINE_BUFFERS: [usize; 2] = [2048, 1024];
+const WORKER_BUFFERS: [usize; 2] = [4096, 1024];
+
+fn sizes(scene: Scene<'_, '_>) -> [(&'static str, usize); 3] {
+    let (mut a, mut b) = (vec![0; 1], vec![0; 1]);
+    let line = size_of_val(&scene.leaguebox.line(0, scene.net, &mut a, &mut b));
+    let port = scene.net.open(BOX);
+    let serve = size_of_val(&scene.leaguebox.serve(&*port, &mut a, &mut b));
+    [("line", line), ("serve", serve), ("keep_time", size_of_val(&scene.leaguebox.keep_time()))]
+}
+
+#[test]
+fn a_players_link_fits_its_budget() {
+    let sizes = play(Plan::new(0), async |scene| sizes(scene));
+    println!("futures: {sizes:?}");
+    println!("the box of 8 players, without them: {}", size_of::<Small<'_>>());
+    let [(_, line), (_, serve), (_, keep_time)] = sizes;
+    assert!(line + LINE_BUFFERS.iter().sum::<usize>() <= LINK, "a line of {line} bytes");
+    assert!(serve + WORKER_BUFFERS.iter().sum::<usize>() <= 8192, "a worker of {serve} bytes");
+    assert!(keep_time <= 512, "{keep_time} bytes");
+}
