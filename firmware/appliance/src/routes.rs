@@ -108,7 +108,8 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
                 self.send(responder, 200, |hall, sink| pages::one_match(hall, id, sink)).await
             }
             Route::Admin(command) => {
-                let given = request.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+                let given = request.header("authorization").and_then(|value| value.split_once(' '));
+                let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code);
                 if !given.is_some_and(|given| is_same(given.trim().as_bytes(), self.admin_code.as_bytes())) {
                     let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
                     return responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await;

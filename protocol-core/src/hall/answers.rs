@@ -120,7 +120,6 @@ impl<'a> Answer<'a> {
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
     /// Hears a message from an agent at `from`. `registers` says that it came to `/register`.
     pub fn request<'a>(&mut self, now: Now, from: IpAddr, registers: bool, body: &'a [u8]) -> Answer<'a> {
-        self.revision = self.revision.wrapping_add(1);
         let answer = self.answer(now, from, registers, body);
         self.advance(now);
         answer

@@ -132,7 +132,6 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     /// Registrations so far, over all leagues.
     issued: u32,
     log: Log<L>,
-    revision: u32,
 }
 
 /// A ranking at some moment.
@@ -177,13 +176,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             calls: 1000,
             issued: 0,
             log: Log::new(),
-            revision: 0,
         }
     }
 
     /// Takes note of something that happened.
     pub fn handle(&mut self, now: Now, event: Event<'_>) {
-        self.revision = self.revision.wrapping_add(1);
         match event {
             Event::Tick => self.tick(now),
             Event::Reply { player, call, status, body } => self.reply(now, player, call, status, body),
@@ -204,11 +201,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// When [`Event::Tick`] is due.
     pub fn next_deadline(&self) -> Option<Millis> {
         self.timers.next().map(|(_, at)| at)
-    }
-
-    /// Grows with everything that happens: a text that is written in pieces is still the same text while this stands.
-    pub fn revision(&self) -> u32 {
-        self.revision
     }
 
     /// How the box is set up.

@@ -98,7 +98,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Obeys a command of the owner, or says why it cannot be obeyed now.
     pub fn command(&mut self, now: Now, command: Command) -> Result<(), Refusal> {
-        self.revision = self.revision.wrapping_add(1);
         let too_few = self.players.iter().filter(|player| !player.line.has_left()).count() < 2;
         let word = match (command, self.stage) {
             (Command::Start, Stage::Waiting) | (Command::Rematch, Stage::Completed) if too_few => {
