@@ -172,7 +172,14 @@ impl Writer<'_> {
         if matches!(self.mode, Mode::Members { .. }) { Err(Full) } else { self.put(b"\"") }
     }
 
-    fn escaped(&mut self, mut rest: &[u8]) -> Result<(), Full> {
+    fn escaped(&mut self, text: &[u8]) -> Result<(), Full> {
+        if skip_plain(text).is_empty() { self.put(text) } else { self.with_escapes(text) }
+    }
+
+    // Rare, and large: inside `escaped` it would slow down every string that needs none.
+    #[cold]
+    #[inline(never)]
+    fn with_escapes(&mut self, mut rest: &[u8]) -> Result<(), Full> {
         loop {
             let special = skip_plain(rest);
             self.put(rest.get(..rest.len() - special.len()).unwrap_or_default())?;
@@ -463,7 +470,8 @@ impl Compound<'_, '_> {
 
     /// A member whose name is known to be text. Says the same as `name` and `value`, in fewer pieces.
     fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Full> {
-        self.writer.put(if core::mem::take(&mut self.first) { b"\"" } else { b",\"" })?;
+        self.comma()?;
+        self.writer.put(b"\"")?;
         self.writer.escaped(name.as_bytes())?;
         self.writer.put(b"\":")?;
         value.serialize(&mut *self.writer)
