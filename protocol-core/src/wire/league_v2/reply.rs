@@ -69,7 +69,8 @@ pub fn unwrap<'a>(
         }
     };
     // An MCP tool answers with text that is JSON again.
-    let tool_text = message.get("content").and_then(|content| content.items().next()?.get("text")?.as_str());
+    let [content, inner] = message.members(["content", "message"]);
+    let tool_text = content.and_then(|content| content.items().next()?.get("text")?.as_str());
     if let Some(tool_text) = tool_text {
         let inner = tool_text.unescape_into(text).and_then(|inner| json::parse(inner.as_bytes()).ok());
         return match inner {
@@ -77,7 +78,7 @@ pub fn unwrap<'a>(
             _ => Reply::Garbage,
         };
     }
-    match message.get("message").filter(|inner| inner.kind() == Kind::Object) {
+    match inner.filter(|inner| inner.kind() == Kind::Object) {
         Some(inner) => Reply::Message(inner),
         None if message.kind() == Kind::Object => Reply::Message(message),
         None => Reply::Garbage,
