@@ -72,7 +72,14 @@ impl<'a> Str<'a> {
     /// Whether it means `text`, however it was written.
     #[inline]
     pub fn is(self, text: &str) -> bool {
-        if self.escapes { self.chars().eq(text.chars()) } else { self.inner == text }
+        if self.escapes { self.means(text) } else { self.inner == text }
+    }
+
+    // Rare: inside `is` it would slow down every comparison.
+    #[cold]
+    #[inline(never)]
+    fn means(self, text: &str) -> bool {
+        self.chars().eq(text.chars())
     }
 
     /// The same, but `A` is `a`.

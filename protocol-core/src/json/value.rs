@@ -64,13 +64,11 @@ impl<'a> Value<'a> {
 
     /// Several members in one walk; all `None` if this is no object. Each name is listed once.
     pub fn members<const N: usize>(self, names: [&str; N]) -> [Option<Value<'a>>; N] {
-        let mut found = [None; N];
+        let mut found = Found::new(names);
         for (name, value) in self.entries() {
-            if let Some((slot, _)) = found.iter_mut().zip(names).find(|(_, wanted)| name.is(wanted)) {
-                *slot = Some(value);
-            }
+            found.note(name, value);
         }
-        found
+        found.values
     }
 
     /// An object's members in the order they were written, repeated names included; empty for anything else.
@@ -102,6 +100,34 @@ impl<'a> Value<'a> {
     pub fn as_str(self) -> Option<Str<'a>> {
         let inner = self.text.strip_prefix('"')?.strip_suffix('"')?;
         Some(Str::checked(inner, self.escapes))
+    }
+}
+
+/// The members looked for, as far as they were found.
+pub(super) struct Found<'a, 'n, const N: usize> {
+    names: [&'n str; N],
+    pub(super) values: [Option<Value<'a>>; N],
+}
+
+impl<'a, 'n, const N: usize> Found<'a, 'n, N> {
+    pub(super) fn new(names: [&'n str; N]) -> Self {
+        Self { names, values: [None; N] }
+    }
+
+    /// Notes a member from its name to the end of its value. `escapes` says whether the value has any, if it is a string.
+    pub(super) fn note_member(&mut self, text: &'a str, escapes: bool) {
+        let mut rest = Rest(text);
+        let Some(name) = rest.string() else { return };
+        let value = skip_between(rest.0.as_bytes());
+        let Some(text) = rest.take(value, &[]) else { return };
+        self.note(name, Value { text, escapes });
+    }
+
+    #[inline]
+    fn note(&mut self, name: Str<'a>, value: Value<'a>) {
+        if let Some((slot, _)) = self.values.iter_mut().zip(self.names).find(|(_, wanted)| name.is(wanted)) {
+            *slot = Some(value);
+        }
     }
 }
 
@@ -139,7 +165,7 @@ struct Rest<'a>(&'a str);
 
 impl<'a> Rest<'a> {
     /// The next value. None at the closing bracket.
-    #[inline]
+    #[inline(always)]
     fn value(&mut self) -> Option<Value<'a>> {
         let start = skip_between(self.0.as_bytes());
         let (end, escapes) = match start {
@@ -152,7 +178,7 @@ impl<'a> Rest<'a> {
     }
 
     /// The next value if it is a string.
-    #[inline]
+    #[inline(always)]
     fn string(&mut self) -> Option<Str<'a>> {
         let [b'"', start @ ..] = skip_between(self.0.as_bytes()) else { return None };
         let (end, escapes) = skip_string(start);
@@ -161,7 +187,7 @@ impl<'a> Rest<'a> {
     }
 
     /// Goes on to `end` and returns what lies between the two, which are both ends of this text.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, start: &[u8], end: &[u8]) -> Option<&'a str> {
         let length = self.0.len();
         let taken = self.0.get(length - start.len()..length - end.len())?;
@@ -171,7 +197,7 @@ impl<'a> Rest<'a> {
 }
 
 /// What follows the space and the comma or colon before a value.
-#[inline]
+#[inline(always)]
 fn skip_between(mut rest: &[u8]) -> &[u8] {
     while let [b' ' | b'\t' | b'\n' | b'\r' | b',' | b':', after @ ..] = rest {
         rest = after;
@@ -200,7 +226,7 @@ fn skip_container(mut rest: &[u8]) -> &[u8] {
 }
 
 /// What follows a string's closing quote, and whether there were escapes before it.
-#[inline]
+#[inline(always)]
 fn skip_string(rest: &[u8]) -> (&[u8], bool) {
     match skip_plain(rest) {
         [b'"', after @ ..] => (after, false),
@@ -223,7 +249,7 @@ fn skip_escapes(mut rest: &[u8]) -> &[u8] {
 }
 
 /// What follows a number or literal.
-#[inline]
+#[inline(always)]
 fn skip_word(mut rest: &[u8]) -> &[u8] {
     while let [byte, after @ ..] = rest
         && !matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')

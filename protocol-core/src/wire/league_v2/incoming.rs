@@ -141,12 +141,12 @@ impl<'a> Incoming<'a> {
     /// player. On failure the envelope says how to answer all the same.
     pub fn read(text: &'a [u8], registers: bool) -> Result<Incoming<'a>, (Rejection<'a>, Envelope<'a>)> {
         let none = Envelope { dialect: Dialect::Canonical, id: None };
-        let root = json::parse(text).map_err(|error| (Rejection::NotJson(error), none))?;
+        let names = ["jsonrpc", "id", "method", "params", "result", "message_type"];
+        let (root, members) = json::parse_members(text, names).map_err(|error| (Rejection::NotJson(error), none))?;
         if root.kind() != json::Kind::Object {
             return Err((Rejection::NotARequest("the message must be one JSON object; batches are not taken"), none));
         }
-        let [version, id, method, params, result, message_type] =
-            root.members(["jsonrpc", "id", "method", "params", "result", "message_type"]);
+        let [version, id, method, params, result, message_type] = members;
         if version.is_none() && method.is_none() {
             // The message itself, no JSON-RPC.
             let request = match message_type.and_then(Value::as_str) {

@@ -30,15 +30,14 @@ pub fn unwrap<'a>(
     id: u32,
     note: &mut impl FnMut(Rule, &str),
 ) -> Reply<'a> {
-    let root = match json::parse(body) {
-        Ok(root) if root.kind() == Kind::Object => root,
+    let names = ["jsonrpc", "result", "error", "params", "method", "id"];
+    let (root, [version, result, error, params, method, its_id]) = match json::parse_members(body, names) {
+        Ok((root, members)) if root.kind() == Kind::Object => (root, members),
         _ => {
             note(Rule::NotJson, core::str::from_utf8(body).unwrap_or("not UTF-8"));
             return Reply::Garbage;
         }
     };
-    let [version, result, error, params, method, its_id] =
-        root.members(["jsonrpc", "result", "error", "params", "method", "id"]);
     let error_is_null = error.is_some_and(Value::is_null);
     let error = error.filter(|error| !error.is_null());
     let result = result.filter(|result| !result.is_null());
