@@ -205,6 +205,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A member's name and its colon.
+    #[inline(always)]
     fn name(&mut self) -> Result<(), ErrorKind> {
         self.expect(b'"', ErrorKind::NoName)?;
         self.string()?;
@@ -213,7 +214,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The rest of a string, after its opening quote. Says whether it has escapes.
-    #[inline]
+    #[inline(always)]
     fn string(&mut self) -> Result<bool, ErrorKind> {
         let mut escapes = false;
         loop {
@@ -223,7 +224,12 @@ impl<'a> Scanner<'a> {
                     self.rest = rest;
                     return Ok(escapes);
                 }
-                [b'\\', ..] => self.escape()?,
+                [b'\\', ..] => {
+                    let mut aside = Scanner { ..*self };
+                    let escape = aside.escape();
+                    self.rest = aside.rest;
+                    escape?;
+                }
                 _ => return Err(ErrorKind::ControlCharacter),
             }
             escapes = true;
@@ -268,6 +274,7 @@ impl<'a> Scanner<'a> {
         Ok(unit)
     }
 
+    #[inline(always)]
     fn number(&mut self) -> Result<(), ErrorKind> {
         self.eat(b'-');
         if self.eat(b'0') {
@@ -288,6 +295,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// At least one digit.
+    #[inline(always)]
     fn digits(&mut self) -> Result<(), ErrorKind> {
         let [b'0'..=b'9', ..] = self.rest else { return Err(ErrorKind::BadNumber) };
         while let [b'0'..=b'9', rest @ ..] = self.rest {
@@ -296,14 +304,17 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
+    #[inline(always)]
     fn literal(&mut self, word: &[u8]) -> Result<(), ErrorKind> {
         word.iter().try_for_each(|&byte| self.expect(byte, ErrorKind::NotAValue))
     }
 
+    #[inline(always)]
     fn expect(&mut self, byte: u8, otherwise: ErrorKind) -> Result<(), ErrorKind> {
         if self.eat(byte) { Ok(()) } else { Err(otherwise) }
     }
 
+    #[inline(always)]
     fn eat(&mut self, byte: u8) -> bool {
         match self.rest {
             [first, rest @ ..] if *first == byte => {
@@ -314,6 +325,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    #[inline(always)]
     fn skip_space(&mut self) {
         while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.rest {
             self.rest = rest;

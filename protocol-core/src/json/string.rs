@@ -154,13 +154,13 @@ impl Chars<'_> {
 pub(super) fn skip_plain(text: &[u8]) -> &[u8] {
     const EACH: usize = usize::MAX / 0xff;
     const TOP_BITS: usize = EACH * 0x80;
-    // Sets the top bit of each byte below `limit`, and perhaps of bytes after the first such one. Exact for the first.
-    let below = |word: usize, limit: usize| word.wrapping_sub(EACH * limit) & !word;
+    // Sets the top bit of each byte that is special, and perhaps of bytes after the first such one. Exact for the first.
     let special = |word: &[u8; size_of::<usize>()]| {
         let word = usize::from_le_bytes(*word);
+        let below = |word: usize, limit: usize| word.wrapping_sub(EACH * limit);
         let quotes = word ^ (EACH * usize::from(b'"'));
         let backslashes = word ^ (EACH * usize::from(b'\\'));
-        (below(word, 0x20) | below(quotes, 1) | below(backslashes, 1)) & TOP_BITS
+        (below(word, 0x20) | below(quotes, 1) | below(backslashes, 1)) & !word & TOP_BITS
     };
     let mut rest = text;
     while let Some((word, after)) = rest.split_first_chunk() {
