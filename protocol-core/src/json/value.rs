@@ -196,10 +196,19 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// What follows the space and the comma or colon before a value.
+/// What follows the comma or colon before a value, and the space around it.
 #[inline(always)]
-fn skip_between(mut rest: &[u8]) -> &[u8] {
-    while let [b' ' | b'\t' | b'\n' | b'\r' | b',' | b':', after @ ..] = rest {
+fn skip_between(rest: &[u8]) -> &[u8] {
+    match skip_space(rest) {
+        [b',' | b':', after @ ..] => skip_space(after),
+        value => value,
+    }
+}
+
+/// What follows the space that `rest` begins with. Between values there is nothing else below `!`.
+#[inline(always)]
+fn skip_space(mut rest: &[u8]) -> &[u8] {
+    while let [..=b' ', after @ ..] = rest {
         rest = after;
     }
     rest
