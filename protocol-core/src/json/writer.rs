@@ -114,7 +114,7 @@ impl ser::Error for Full {
 }
 
 /// How many bytes are gathered before they are looked at or passed on.
-const GATHERED: usize = 64;
+const GATHERED: usize = 128;
 
 struct Writer<'s> {
     sink: &'s mut dyn Sink,
@@ -274,6 +274,15 @@ impl fmt::Write for Pieces<'_, '_> {
             return Ok(());
         }
         self.flush().and_then(|()| self.writer.escaped(text.as_bytes())).map_err(|_| fmt::Error)
+    }
+
+    /// Most often a zero before a number.
+    #[inline]
+    fn write_char(&mut self, c: char) -> fmt::Result {
+        if c.is_ascii() && self.gathered.put(&[c as u8]).is_ok() {
+            return Ok(());
+        }
+        self.write_str(c.encode_utf8(&mut [0; 4]))
     }
 }
 
@@ -448,7 +457,7 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
 
     fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Result<(), Full> {
         self.quote()?;
-        let mut room = [0; GATHERED];
+        let mut room = [0; GATHERED / 2];
         let mut pieces = Pieces { writer: &mut *self, gathered: Slice::new(&mut room) };
         write!(pieces, "{value}").map_err(|_| Full)?;
         pieces.flush()?;
