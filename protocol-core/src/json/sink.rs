@@ -61,9 +61,15 @@ impl<'b> Slice<'b> {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// Forgets what was put so far.
+    pub fn clear(&mut self) {
+        self.length = 0;
+    }
 }
 
 impl Sink for Slice<'_> {
+    #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
         let end = self.length + bytes.len();
         self.buf.get_mut(self.length..end).ok_or(Full)?.copy_from_slice(bytes);

@@ -72,7 +72,14 @@ impl<'a> Str<'a> {
     /// Whether it means `text`, however it was written.
     #[inline]
     pub fn is(self, text: &str) -> bool {
-        if self.escapes { self.chars().eq(text.chars()) } else { self.inner == text }
+        if self.escapes { self.means(text) } else { self.inner == text }
+    }
+
+    // Rare: inside `is` it would slow down every comparison.
+    #[cold]
+    #[inline(never)]
+    fn means(self, text: &str) -> bool {
+        self.chars().eq(text.chars())
     }
 
     /// The same, but `A` is `a`.
@@ -143,20 +150,29 @@ impl Chars<'_> {
 /// Drops the bytes that may stand between quotes as they are, up to a quote, backslash or control character.
 ///
 /// All reading and writing of strings comes down to this, so it looks at a machine word at a time.
-pub(super) fn skip_plain(mut rest: &[u8]) -> &[u8] {
+#[inline]
+pub(super) fn skip_plain(text: &[u8]) -> &[u8] {
     const EACH: usize = usize::MAX / 0xff;
     const TOP_BITS: usize = EACH * 0x80;
-    // Sets the top bit of each byte below `limit`, and perhaps of bytes after the first such one. Exact for the first.
-    let below = |word: usize, limit: usize| word.wrapping_sub(EACH * limit) & !word & TOP_BITS;
-    while let Some((word, after)) = rest.split_first_chunk() {
+    // Sets the top bit of each byte that is special, and perhaps of bytes after the first such one. Exact for the first.
+    let special = |word: &[u8; size_of::<usize>()]| {
         let word = usize::from_le_bytes(*word);
+        let below = |word: usize, limit: usize| word.wrapping_sub(EACH * limit);
         let quotes = word ^ (EACH * usize::from(b'"'));
         let backslashes = word ^ (EACH * usize::from(b'\\'));
-        let special = below(word, 0x20) | below(quotes, 1) | below(backslashes, 1);
+        (below(word, 0x20) | below(quotes, 1) | below(backslashes, 1)) & !word & TOP_BITS
+    };
+    let mut rest = text;
+    while let Some((word, after)) = rest.split_first_chunk() {
+        let special = special(word);
         if special != 0 {
             return rest.get(special.trailing_zeros() as usize / 8..).unwrap_or_default();
         }
         rest = after;
+    }
+    // The last word of the text says all about its last bytes.
+    if text.last_chunk().is_some_and(|word| special(word) == 0) {
+        return &[];
     }
     while let [byte, after @ ..] = rest
         && !matches!(byte, b'"' | b'\\' | 0..0x20)

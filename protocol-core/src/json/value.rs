@@ -10,6 +10,8 @@ use super::string::skip_plain;
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'a> {
     text: &'a str,
+    /// Whether it is a string with escapes. Known from when its end was found, and not worth a second look.
+    escapes: bool,
 }
 
 /// What sort of value it is.
@@ -27,7 +29,9 @@ pub enum Kind {
 impl<'a> Value<'a> {
     /// `text` must have passed the scanner.
     pub(super) fn checked(text: &'a str) -> Self {
-        Self { text: text.trim_matches([' ', '\t', '\n', '\r']) }
+        let text = text.trim_matches([' ', '\t', '\n', '\r']);
+        let escapes = text.strip_prefix('"').is_some_and(|string| skip_string(string.as_bytes()).1);
+        Self { text, escapes }
     }
 
     /// The text it was written as, without the space around it.
@@ -58,17 +62,13 @@ impl<'a> Value<'a> {
         found
     }
 
-    /// Several members in one walk; all `None` if this is no object.
+    /// Several members in one walk; all `None` if this is no object. Each name is listed once.
     pub fn members<const N: usize>(self, names: [&str; N]) -> [Option<Value<'a>>; N] {
-        let mut found = [None; N];
+        let mut found = Found::new(names);
         for (name, value) in self.entries() {
-            for (slot, wanted) in found.iter_mut().zip(names) {
-                if name.is(wanted) {
-                    *slot = Some(value);
-                }
-            }
+            found.note(name, value);
         }
-        found
+        found.values
     }
 
     /// An object's members in the order they were written, repeated names included; empty for anything else.
@@ -99,7 +99,35 @@ impl<'a> Value<'a> {
     /// A string, its escapes not yet resolved.
     pub fn as_str(self) -> Option<Str<'a>> {
         let inner = self.text.strip_prefix('"')?.strip_suffix('"')?;
-        Some(Str::checked(inner, !skip_plain(inner.as_bytes()).is_empty()))
+        Some(Str::checked(inner, self.escapes))
+    }
+}
+
+/// The members looked for, as far as they were found.
+pub(super) struct Found<'a, 'n, const N: usize> {
+    names: [&'n str; N],
+    pub(super) values: [Option<Value<'a>>; N],
+}
+
+impl<'a, 'n, const N: usize> Found<'a, 'n, N> {
+    pub(super) fn new(names: [&'n str; N]) -> Self {
+        Self { names, values: [None; N] }
+    }
+
+    /// Notes a member from its name to the end of its value. `escapes` says whether the value has any, if it is a string.
+    pub(super) fn note_member(&mut self, text: &'a str, escapes: bool) {
+        let mut rest = Rest(text);
+        let Some(name) = rest.string() else { return };
+        let value = skip_between(rest.0.as_bytes());
+        let Some(text) = rest.take(value, &[]) else { return };
+        self.note(name, Value { text, escapes });
+    }
+
+    #[inline]
+    fn note(&mut self, name: Str<'a>, value: Value<'a>) {
+        if let Some((slot, _)) = self.values.iter_mut().zip(self.names).find(|(_, wanted)| name.is(wanted)) {
+            *slot = Some(value);
+        }
     }
 }
 
@@ -137,78 +165,100 @@ struct Rest<'a>(&'a str);
 
 impl<'a> Rest<'a> {
     /// The next value. None at the closing bracket.
+    #[inline(always)]
     fn value(&mut self) -> Option<Value<'a>> {
         let start = skip_between(self.0.as_bytes());
-        let text = self.take(start, skip_value(start)?)?;
-        Some(Value { text })
+        let (end, escapes) = match start {
+            [b'"', start @ ..] => skip_string(start),
+            [b'[' | b'{', start @ ..] => (skip_container(start), false),
+            [b']' | b'}', ..] | [] => return None,
+            [_, start @ ..] => (skip_word(start), false),
+        };
+        Some(Value { text: self.take(start, end)?, escapes })
     }
 
     /// The next value if it is a string.
+    #[inline(always)]
     fn string(&mut self) -> Option<Str<'a>> {
         let [b'"', start @ ..] = skip_between(self.0.as_bytes()) else { return None };
         let (end, escapes) = skip_string(start);
         let text = self.take(start, end)?;
-        Some(Str::checked(text.strip_suffix('"')?, escapes))
+        Some(Str::checked(text.get(..text.len().checked_sub(1)?)?, escapes))
     }
 
     /// Goes on to `end` and returns what lies between the two, which are both ends of this text.
+    #[inline(always)]
     fn take(&mut self, start: &[u8], end: &[u8]) -> Option<&'a str> {
-        let (taken, rest) = self.0.split_at_checked(self.0.len() - end.len())?;
-        self.0 = rest;
-        taken.get(taken.len() + end.len() - start.len()..)
+        let length = self.0.len();
+        let taken = self.0.get(length - start.len()..length - end.len())?;
+        self.0 = self.0.get(length - end.len()..)?;
+        Some(taken)
     }
 }
 
-/// What follows the space and the comma or colon before a value.
-fn skip_between(mut rest: &[u8]) -> &[u8] {
-    while let [b' ' | b'\t' | b'\n' | b'\r' | b',' | b':', after @ ..] = rest {
+/// What follows the comma or colon before a value, and the space around it.
+#[inline(always)]
+fn skip_between(rest: &[u8]) -> &[u8] {
+    match skip_space(rest) {
+        [b',' | b':', after @ ..] => skip_space(after),
+        value => value,
+    }
+}
+
+/// What follows the space that `rest` begins with. Between values there is nothing else below `!`.
+#[inline(always)]
+fn skip_space(mut rest: &[u8]) -> &[u8] {
+    while let [..=b' ', after @ ..] = rest {
         rest = after;
     }
     rest
 }
 
-/// What follows the value that `rest` starts with. None if it starts with a closing bracket, or is empty.
-fn skip_value(mut rest: &[u8]) -> Option<&[u8]> {
-    match rest {
-        [b'"', rest @ ..] => return Some(skip_string(rest).0),
-        [b'[' | b'{', ..] => {}
-        [b']' | b'}', ..] | [] => return None,
-        [_, rest @ ..] => return Some(skip_word(rest)),
-    }
-    let mut open = 0_usize;
+/// What follows an array or object, from after its opening bracket.
+fn skip_container(mut rest: &[u8]) -> &[u8] {
+    let mut open = 1_usize;
     while let [byte, after @ ..] = rest {
         rest = after;
         match byte {
             b'"' => rest = skip_string(rest).0,
             b'[' | b'{' => open += 1,
             b']' | b'}' => {
-                open = open.saturating_sub(1);
+                open -= 1;
                 if open == 0 {
-                    return Some(rest);
+                    return rest;
                 }
             }
             _ => {}
         }
     }
-    None
+    rest
 }
 
 /// What follows a string's closing quote, and whether there were escapes before it.
-fn skip_string(mut rest: &[u8]) -> (&[u8], bool) {
-    let mut escapes = false;
+#[inline(always)]
+fn skip_string(rest: &[u8]) -> (&[u8], bool) {
+    match skip_plain(rest) {
+        [b'"', after @ ..] => (after, false),
+        escape => (skip_escapes(escape), true),
+    }
+}
+
+/// What follows the closing quote of a string, from its first escape on.
+// Rare: inside `skip_string` it would slow down every string that has none.
+#[cold]
+#[inline(never)]
+fn skip_escapes(mut rest: &[u8]) -> &[u8] {
     loop {
         match skip_plain(rest) {
-            [b'\\', _, after @ ..] => {
-                escapes = true;
-                rest = after;
-            }
-            [_, after @ ..] => return (after, escapes),
-            [] => return (&[], escapes),
+            [b'\\', _, after @ ..] => rest = after,
+            [_, after @ ..] => return after,
+            [] => return &[],
         }
     }
 }
 
 /// What follows a number or literal.
+#[inline(always)]
 fn skip_word(mut rest: &[u8]) -> &[u8] {
     while let [byte, after @ ..] = rest
         && !matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')

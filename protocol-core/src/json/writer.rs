@@ -6,16 +6,16 @@
 
 use core::fmt::{self, Write as _};
 
-use heapless::Vec;
 use serde::ser::{self, Serialize, SerializeTupleStruct as _, Serializer};
 
 use super::string::skip_plain;
-use super::{Counter, Full, Sink, Value};
+use super::{Counter, Full, Sink, Slice, Value};
 
 /// Writes `value` as JSON.
 pub fn write<T: Serialize + ?Sized>(value: &T, sink: &mut dyn Sink) -> Result<(), Full> {
     // One sink type for the serializer: a message is compiled once, not once more for counting and for windows.
-    let mut writer = Writer { sink, gathered: Vec::new(), mode: Mode::Value };
+    let mut room = [0; GATHERED];
+    let mut writer = Writer { sink, gathered: Slice::new(&mut room), mode: Mode::Value };
     value.serialize(&mut writer)?;
     writer.flush()
 }
@@ -113,11 +113,14 @@ impl ser::Error for Full {
     }
 }
 
+/// How many bytes are gathered before they are looked at or passed on.
+const GATHERED: usize = 128;
+
 struct Writer<'s> {
     sink: &'s mut dyn Sink,
     /// Small pieces on their way to the sink, most of a text being quotes, colons and short words. Always ends between
     /// two characters.
-    gathered: Vec<u8, 64>,
+    gathered: Slice<'s>,
     mode: Mode,
 }
 
@@ -137,16 +140,22 @@ enum Mode {
 }
 
 impl Writer<'_> {
+    #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
-        if self.gathered.extend_from_slice(bytes).is_ok() {
-            return Ok(());
+        match self.gathered.put(bytes) {
+            Ok(()) => Ok(()),
+            Err(Full) => self.put_through(bytes),
         }
+    }
+
+    #[cold]
+    fn put_through(&mut self, bytes: &[u8]) -> Result<(), Full> {
         self.flush()?;
-        self.sink.put(bytes)
+        if bytes.len() > GATHERED { self.sink.put(bytes) } else { self.gathered.put(bytes) }
     }
 
     fn flush(&mut self) -> Result<(), Full> {
-        self.sink.put(&self.gathered)?;
+        self.sink.put(self.gathered.written())?;
         self.gathered.clear();
         Ok(())
     }
@@ -154,7 +163,7 @@ impl Writer<'_> {
     /// A quoted string, escaped.
     fn string(&mut self, text: &str) -> Result<(), Full> {
         self.quote()?;
-        self.escaped(text)?;
+        self.escaped(text.as_bytes())?;
         self.put(b"\"")
     }
 
@@ -163,8 +172,14 @@ impl Writer<'_> {
         if matches!(self.mode, Mode::Members { .. }) { Err(Full) } else { self.put(b"\"") }
     }
 
-    fn escaped(&mut self, text: &str) -> Result<(), Full> {
-        let mut rest = text.as_bytes();
+    fn escaped(&mut self, text: &[u8]) -> Result<(), Full> {
+        if skip_plain(text).is_empty() { self.put(text) } else { self.with_escapes(text) }
+    }
+
+    // Rare, and large: inside `escaped` it would slow down every string that needs none.
+    #[cold]
+    #[inline(never)]
+    fn with_escapes(&mut self, mut rest: &[u8]) -> Result<(), Full> {
         loop {
             let special = skip_plain(rest);
             self.put(rest.get(..rest.len() - special.len()).unwrap_or_default())?;
@@ -237,10 +252,37 @@ impl Writer<'_> {
     }
 }
 
-/// Lets `Display` write into a string that is already open.
-impl fmt::Write for Writer<'_> {
+/// Lets `Display` write into a string that is already open. It does so in pieces of a character or two: they are
+/// gathered, to be searched for what needs an escape together.
+struct Pieces<'w, 's> {
+    writer: &'w mut Writer<'s>,
+    gathered: Slice<'w>,
+}
+
+impl Pieces<'_, '_> {
+    fn flush(&mut self) -> Result<(), Full> {
+        self.writer.escaped(self.gathered.written())?;
+        self.gathered.clear();
+        Ok(())
+    }
+}
+
+impl fmt::Write for Pieces<'_, '_> {
+    #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.escaped(text).map_err(|_| fmt::Error)
+        if self.gathered.put(text.as_bytes()).is_ok() {
+            return Ok(());
+        }
+        self.flush().and_then(|()| self.writer.escaped(text.as_bytes())).map_err(|_| fmt::Error)
+    }
+
+    /// Most often a zero before a number.
+    #[inline]
+    fn write_char(&mut self, c: char) -> fmt::Result {
+        if c.is_ascii() && self.gathered.put(&[c as u8]).is_ok() {
+            return Ok(());
+        }
+        self.write_str(c.encode_utf8(&mut [0; 4]))
     }
 }
 
@@ -415,7 +457,10 @@ impl<'w, 's> Serializer for &'w mut Writer<'s> {
 
     fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Result<(), Full> {
         self.quote()?;
-        write!(self, "{value}").map_err(|_| Full)?;
+        let mut room = [0; GATHERED / 2];
+        let mut pieces = Pieces { writer: &mut *self, gathered: Slice::new(&mut room) };
+        write!(pieces, "{value}").map_err(|_| Full)?;
+        pieces.flush()?;
         self.put(b"\"")
     }
 }
@@ -434,8 +479,9 @@ impl Compound<'_, '_> {
 
     /// A member whose name is known to be text. Says the same as `name` and `value`, in fewer pieces.
     fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Full> {
-        self.writer.put(if core::mem::take(&mut self.first) { b"\"" } else { b",\"" })?;
-        self.writer.escaped(name)?;
+        self.comma()?;
+        self.writer.put(b"\"")?;
+        self.writer.escaped(name.as_bytes())?;
         self.writer.put(b"\":")?;
         value.serialize(&mut *self.writer)
     }

@@ -141,12 +141,12 @@ impl<'a> Incoming<'a> {
     /// player. On failure the envelope says how to answer all the same.
     pub fn read(text: &'a [u8], registers: bool) -> Result<Incoming<'a>, (Rejection<'a>, Envelope<'a>)> {
         let none = Envelope { dialect: Dialect::Canonical, id: None };
-        let root = json::parse(text).map_err(|error| (Rejection::NotJson(error), none))?;
+        let names = ["jsonrpc", "id", "method", "params", "result", "message_type"];
+        let (root, members) = json::parse_members(text, names).map_err(|error| (Rejection::NotJson(error), none))?;
         if root.kind() != json::Kind::Object {
             return Err((Rejection::NotARequest("the message must be one JSON object; batches are not taken"), none));
         }
-        let [version, id, method, params, result, message_type] =
-            root.members(["jsonrpc", "id", "method", "params", "result", "message_type"]);
+        let [version, id, method, params, result, message_type] = members;
         if version.is_none() && method.is_none() {
             // The message itself, no JSON-RPC.
             let request = match message_type.and_then(Value::as_str) {
@@ -184,14 +184,14 @@ impl<'a> Incoming<'a> {
         };
         let params = params.unwrap_or(root);
         let is_object = |value: &Value<'_>| value.kind() == json::Kind::Object;
+        let [inner, name, arguments] = params.members(["message", "name", "arguments"]);
         let (dialect, name, message) = if method.is("tools/call") {
-            let [name, arguments] = params.members(["name", "arguments"]);
             let Some(name) = name.and_then(Value::as_str) else {
                 return Err((Rejection::BadParams("params.name must name a tool"), envelope));
             };
             let arguments = arguments.filter(is_object).unwrap_or(params);
             (Dialect::McpTools, name, arguments.get("message").filter(is_object).unwrap_or(arguments))
-        } else if let Some(message) = params.get("message").filter(is_object) {
+        } else if let Some(message) = inner.filter(is_object) {
             (Dialect::Nested, method, message)
         } else if method.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
             (Dialect::MessageType, method, params)
@@ -199,8 +199,8 @@ impl<'a> Incoming<'a> {
             (Dialect::Canonical, method, params)
         };
         let envelope = Envelope { dialect, ..envelope };
-        let by_type = message.get("message_type").and_then(Value::as_str).and_then(named);
-        match named(name).or(by_type) {
+        let by_type = || message.get("message_type").and_then(Value::as_str).and_then(named);
+        match named(name).or_else(by_type) {
             Some(_) if !is_object(&message) && !method.chars().any(|c| c == '/') => {
                 Err((Rejection::BadParams("params must be an object"), envelope))
             }

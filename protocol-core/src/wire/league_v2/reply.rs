@@ -30,15 +30,14 @@ pub fn unwrap<'a>(
     id: u32,
     note: &mut impl FnMut(Rule, &str),
 ) -> Reply<'a> {
-    let root = match json::parse(body) {
-        Ok(root) if root.kind() == Kind::Object => root,
+    let names = ["jsonrpc", "result", "error", "params", "method", "id"];
+    let (root, [version, result, error, params, method, its_id]) = match json::parse_members(body, names) {
+        Ok((root, members)) if root.kind() == Kind::Object => (root, members),
         _ => {
             note(Rule::NotJson, core::str::from_utf8(body).unwrap_or("not UTF-8"));
             return Reply::Garbage;
         }
     };
-    let [version, result, error, params, method, its_id] =
-        root.members(["jsonrpc", "result", "error", "params", "method", "id"]);
     let error_is_null = error.is_some_and(Value::is_null);
     let error = error.filter(|error| !error.is_null());
     let result = result.filter(|result| !result.is_null());
@@ -69,7 +68,8 @@ pub fn unwrap<'a>(
         }
     };
     // An MCP tool answers with text that is JSON again.
-    let tool_text = message.get("content").and_then(|content| content.items().next()?.get("text")?.as_str());
+    let [content, inner] = message.members(["content", "message"]);
+    let tool_text = content.and_then(|content| content.items().next()?.get("text")?.as_str());
     if let Some(tool_text) = tool_text {
         let inner = tool_text.unescape_into(text).and_then(|inner| json::parse(inner.as_bytes()).ok());
         return match inner {
@@ -77,7 +77,7 @@ pub fn unwrap<'a>(
             _ => Reply::Garbage,
         };
     }
-    match message.get("message").filter(|inner| inner.kind() == Kind::Object) {
+    match inner.filter(|inner| inner.kind() == Kind::Object) {
         Some(inner) => Reply::Message(inner),
         None if message.kind() == Kind::Object => Reply::Message(message),
         None => Reply::Garbage,
