@@ -304,3 +304,18 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn members_found_while_checking_are_those_a_walk_finds() {
+    let names = ["a", "b", "c"];
+    for text in [
+        r#"{}"#,
+        r#"[{"a":1}]"#,
+        r#" { "a" : 1 , "b" : { "a" : [2, {}] } , "c" : "x\"y" } "#,
+        r#"{"a":1,"\u0061":{},"b":[],"b":"\\","d":{"c":3}}"#,
+    ] {
+        let (root, found) = parse_members(text.as_bytes(), names).unwrap();
+        let raw = |found: [Option<Value<'_>>; 3]| found.map(|value| value.map(|value| format!("{:?}", value.raw())));
+        assert_eq!(raw(found), raw(root.members(names)), "{text}");
+    }
+}
