@@ -13,13 +13,28 @@ use protocol_core::time::{Now, Utc};
 
 #[derive(Arbitrary, Debug)]
 enum Step<'a> {
-    Request { registers: bool, body: &'a [u8] },
+    Request {
+        registers: bool,
+        body: &'a [u8],
+    },
     /// A well-formed registration with a fuzzed part in it.
-    Register { name: u8, rest: &'a str },
-    Reply { player: u8, status: u16, body: &'a [u8] },
+    Register {
+        name: u8,
+        rest: &'a str,
+    },
+    Reply {
+        player: u8,
+        status: u16,
+        body: &'a [u8],
+    },
     /// What an honest player would answer.
-    Honest { player: u8 },
-    Failed { player: u8, unreadable: bool },
+    Honest {
+        player: u8,
+    },
+    Failed {
+        player: u8,
+        unreadable: bool,
+    },
     Wait(u16),
     Command(u8),
 }
