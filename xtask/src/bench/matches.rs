@@ -20,7 +20,7 @@ const STACK: usize = 256 << 20;
 const NOW: Now = Now { ms: 0, utc: Utc(1_768_471_200) };
 const TURNS: usize = 5;
 /// What a line of the desktop writes of a message in one go.
-const LINE_BYTES: usize = 8 * 1024;
+const LINE_BYTES: usize = 128 * 1024;
 /// The calls a player gets in each round, in this order.
 const ROUND: [Reply; 6] = [Reply::Thanks, Reply::Accept, Reply::Choose, Reply::Thanks, Reply::Thanks, Reply::Thanks];
 
