@@ -78,17 +78,20 @@ pub fn standings(rows: &[Row]) -> Vec<Standing> {
     }
     let mut order: Vec<Standing> = table.into_values().collect();
     let level: BTreeMap<String, u64> = order.iter().map(|entry| (entry.player_id.clone(), entry.points)).collect();
-    let among_level = |me: &str| -> u64 {
-        let ours = rows.iter().filter(|row| {
-            let (a, b) = (row.get("player_a"), row.get("player_b"));
-            (a == me || b == me) && level.get(a) == level.get(b)
-        });
-        ours.map(|row| points(row, me)).sum()
-    };
-    order.sort_by_key(|entry| {
+    let mut among_level: BTreeMap<&str, u64> = BTreeMap::new();
+    for row in rows {
+        let (a, b) = (row.get("player_a"), row.get("player_b"));
+        if level.get(a) == level.get(b) {
+            *among_level.entry(a).or_default() += points(row, a);
+            *among_level.entry(b).or_default() += points(row, b);
+        }
+    }
+    order.sort_by_cached_key(|entry| {
         let down = std::cmp::Reverse;
-        let head_to_head = among_level(&entry.player_id);
-        (down(entry.points), down(head_to_head), down(entry.wins), entry.technical_losses, entry.player_id.clone())
+        let head_to_head = among_level.get(entry.player_id.as_str()).copied().unwrap_or(0);
+        // P99 comes before P100.
+        let id = (entry.player_id.len(), entry.player_id.clone());
+        (down(entry.points), down(head_to_head), down(entry.wins), entry.technical_losses, id)
     });
     order
 }
