@@ -97,7 +97,7 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     fn now(&self) -> Now {
-        Now { ms: self.clock.now(), utc: Utc(self.clock.utc()) }
+        Now { ms: self.clock.now(), utc: Utc::at(self.clock.utc()) }
     }
 
     /// Brings every deadline about. Run one.

@@ -66,7 +66,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         matches_completed: league.matches_completed,
         total_matches: league.total_matches,
         running_matches: league.running_matches,
-        time: Shown(Utc(now)),
+        time: Shown(Utc::at(now)),
         uptime_seconds,
         refused_requests,
         log_entries: hall.log().written(),

@@ -39,7 +39,7 @@ fn seconds() -> u64 {
 
 /// Now, as `YYYY-MM-DDTHH:MM:SSZ`.
 pub fn timestamp() -> String {
-    Utc(seconds()).to_string()
+    Utc::at(seconds()).to_string()
 }
 
 #[cfg(test)]
