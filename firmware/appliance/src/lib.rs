@@ -34,7 +34,8 @@ use embassy_futures::select::select;
 use embassy_sync::blocking_mutex::raw::NoopRawMutex;
 use embassy_sync::signal::Signal;
 use heapless::String;
-use protocol_core::hall::{Event, Hall, Output};
+use protocol_core::fair::Seed;
+use protocol_core::hall::{Config, Event, Hall, Output};
 use protocol_core::time::{Now, Utc};
 
 use clock::Clock;
@@ -51,7 +52,6 @@ pub struct Appliance<C, const P: usize, const M: usize, const R: usize, const L:
     lines: [Bell; P],
     /// The next deadline has changed.
     deadline: Bell,
-    limits: http::Limits,
     /// Workers that wait for a connection.
     free_workers: Cell<u16>,
     refused: Cell<u32>,
@@ -61,17 +61,29 @@ pub struct Appliance<C, const P: usize, const M: usize, const R: usize, const L:
 impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<C, P, M, R, L> {
     /// A box that is ready to be run. `admin_code` opens what only its owner may do.
     pub fn new(hall: Hall<P, M, R, L>, clock: C, admin_code: String<64>) -> Self {
+        Self { started: clock.now(), hall: RefCell::new(hall), admin_code, ..Self::closed(clock) }
+    }
+
+    /// A box that is [opened](Self::open) before it is run. But for the clock all of it is zeros: as the initial value of
+    /// a static it takes no flash, and opening it there no stack.
+    pub const fn closed(clock: C) -> Self {
         Self {
-            started: clock.now(),
-            hall: RefCell::new(hall),
+            hall: RefCell::new(Hall::closed()),
             clock,
-            admin_code,
+            admin_code: String::new(),
             lines: [const { Bell::new() }; P],
             deadline: Bell::new(),
-            limits: http::Limits::default(),
             free_workers: Cell::new(0),
             refused: Cell::new(0),
+            started: 0,
         }
+    }
+
+    /// Opens the [hall](Hall::open). `admin_code` opens what only its owner may do.
+    pub fn open(&mut self, config: Config, master: Seed, secret: Seed, admin_code: String<64>) {
+        self.hall.get_mut().open(config, master, secret);
+        self.admin_code = admin_code;
+        self.started = self.clock.now();
     }
 
     /// Looks at the hall.
