@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! admission.rs   who gets in: registration, ids, tokens
+//! settings.rs    what the owner may change before a league
 //! rounds.rs      when things happen: start, rounds, results, standings, the end
 //! lines.rs       one line per player: what goes out next, what came back
 //! speech.rs      the words of every call
@@ -18,6 +19,7 @@ mod admission;
 mod answers;
 mod lines;
 mod rounds;
+mod settings;
 mod speech;
 #[cfg(test)]
 mod tests;
@@ -28,6 +30,7 @@ pub use admission::{AgentState, Player, Referee};
 pub use answers::{Answer, MatchLine, Status};
 pub use lines::{Call, Failure};
 pub use rounds::{Command, Refusal, Seating, Stage, Table};
+pub use settings::{Change, TIMEOUT_MS};
 
 use crate::fair::{Purpose, Seed};
 use crate::games::GameKind;
@@ -45,6 +48,19 @@ pub enum Mode {
     Lenient,
     /// It is refused, as the specification says.
     Strict,
+}
+
+impl Mode {
+    /// Both of them.
+    pub const ALL: [Mode; 2] = [Mode::Lenient, Mode::Strict];
+
+    /// Its name in settings and on pages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Lenient => "lenient",
+            Mode::Strict => "strict",
+        }
+    }
 }
 
 /// How the box is set up.
@@ -112,6 +128,7 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     config: Config,
     /// Decides every seed of a match.
     master: Seed,
+    seed_is_chosen: bool,
     /// Decides every token.
     secret: Seed,
     /// Which league this is, from 1.
@@ -176,6 +193,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         Self {
             config: Config::NONE,
             master: Seed([0; 32]),
+            seed_is_chosen: false,
             secret: Seed([0; 32]),
             number: 0,
             stage: Stage::Waiting,

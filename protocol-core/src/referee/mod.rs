@@ -16,7 +16,7 @@ use crate::json::Value;
 use crate::time::Millis;
 
 /// How long players have.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// To accept an invitation.
     pub join_ms: Millis,
