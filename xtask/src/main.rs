@@ -6,11 +6,13 @@
 mod bench;
 mod ci;
 mod clients;
+mod firmware;
 mod fuzz;
 mod readme;
 mod sh;
 mod thumb;
 mod venv;
+mod way;
 
 use std::process::ExitCode;
 
@@ -24,6 +26,7 @@ const VERBS: &[Verb] = &[
     ("ci", "everything CI does, step by step", ci::run),
     ("clients", "the tests with curl, Python agents and Chromium, installing what is missing", clients::run),
     ("thumb", "build the no_std crates for the RP2040's core [--way installed|rustup|debian]", thumb::run),
+    ("firmware", "build every board's ELF and UF2, and hold them against the budgets [--way ...]", firmware::run),
     ("fuzz", "run every fuzz target briefly [--seconds 10]", fuzz::run),
     ("readme", "run the commands the README shows", readme::run),
     ("venv", "make .venv with the Python packages the test players need", venv::run),
