@@ -4,19 +4,18 @@
 use std::ops::Range;
 
 /// The RP2040's memories.
-pub const FLASH: Range<u32> = 0x1000_0000..0x1020_0000;
-pub const RAM: Range<u32> = 0x2000_0000..0x2004_2000;
+const FLASH: Range<u32> = 0x1000_0000..0x1020_0000;
+const RAM: Range<u32> = 0x2000_0000..0x2004_2000;
 
 /// A linked image.
 pub struct Elf<'a>(&'a [u8]);
 
-/// A variable or a function.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Symbol<'a> {
+/// A variable, a function, or a place the linker names.
+struct Symbol<'a> {
     /// As the compiler mangled it.
-    pub name: &'a str,
-    pub address: u32,
-    pub size: u32,
+    name: &'a str,
+    address: u32,
+    size: u32,
 }
 
 /// A table of the file: where its entries begin, how long each is, how many there are.
@@ -81,8 +80,47 @@ impl<'a> Elf<'a> {
         Ok(sum)
     }
 
-    /// Every named thing that has a size.
-    pub fn symbols(&self) -> Result<Vec<Symbol<'a>>, String> {
+    /// The variables in RAM by size, the largest first, under readable names.
+    pub fn largest_variables(&self) -> Result<Vec<(u32, String)>, String> {
+        let variables = self.symbols()?.into_iter().filter(|symbol| RAM.contains(&symbol.address) && symbol.size > 0);
+        let mut variables: Vec<_> = variables.map(|symbol| (symbol.size, readable(symbol.name))).collect();
+        variables.sort_by(|one, other| other.cmp(one));
+        Ok(variables)
+    }
+
+    /// How large the one thing is whose name ends like this.
+    pub fn size(&self, end: &str) -> Result<u32, String> {
+        Ok(self.find(end)?.size)
+    }
+
+    /// Where the one thing is whose name ends like this.
+    pub fn address(&self, end: &str) -> Result<u32, String> {
+        Ok(self.find(end)?.address)
+    }
+
+    /// The numbers of a constant in flash.
+    pub fn words(&self, end: &str) -> Result<Vec<u32>, String> {
+        let symbol = self.find(end)?;
+        let (start, image) = self.flash_image()?;
+        let from = symbol.address.checked_sub(start).ok_or_else(|| format!("{end} is not in flash"))? as usize;
+        let bytes = image.get(from..from + symbol.size as usize).ok_or_else(|| format!("{end} is not in flash"))?;
+        Ok(bytes.chunks_exact(4).map(little_endian).collect())
+    }
+
+    fn find(&self, end: &str) -> Result<Symbol<'a>, String> {
+        let is_it = |symbol: &Symbol| {
+            let name = readable(symbol.name);
+            name.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with("::"))
+        };
+        let mut found: Vec<_> = self.symbols()?.into_iter().filter(is_it).collect();
+        match (found.pop(), found.len()) {
+            (Some(symbol), 0) => Ok(symbol),
+            (None, _) => Err(format!("the image has nothing called `{end}`")),
+            (Some(_), _) => Err(format!("the image has several things called `{end}`")),
+        }
+    }
+
+    fn symbols(&self) -> Result<Vec<Symbol<'a>>, String> {
         let sections = self.sections()?;
         let mut found = Vec::new();
         for header in sections.offsets() {
@@ -96,7 +134,7 @@ impl<'a> Elf<'a> {
             for symbol in table.offsets() {
                 let [name, address, size] = [0, 4, 8].map(|field| self.word(symbol + field));
                 let (name, address, size) = (self.text(names + name? as usize)?, address?, size?);
-                if size > 0 && !name.is_empty() {
+                if !name.is_empty() {
                     found.push(Symbol { name, address, size });
                 }
             }
@@ -118,13 +156,11 @@ impl<'a> Elf<'a> {
     }
 
     fn word(&self, offset: usize) -> Result<u32, String> {
-        let bytes = self.piece(offset, 4)?;
-        Ok(bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u32::from(*byte)))
+        Ok(little_endian(self.piece(offset, 4)?))
     }
 
     fn half(&self, offset: usize) -> Result<usize, String> {
-        let bytes = self.piece(offset, 2)?;
-        Ok(usize::from(bytes[0]) | usize::from(bytes[1]) << 8)
+        Ok(little_endian(self.piece(offset, 2)?) as usize)
     }
 
     fn text(&self, offset: usize) -> Result<&'a str, String> {
@@ -132,6 +168,25 @@ impl<'a> Elf<'a> {
         let text = rest.split(|byte| *byte == 0).next().unwrap_or_default();
         std::str::from_utf8(text).map_err(|_| "a name in the ELF file is no text".into())
     }
+}
+
+fn little_endian(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u32::from(*byte))
+}
+
+/// A mangled name's words: each is written with its length before it. What is not understood stays as it is.
+fn readable(name: &str) -> String {
+    let Some(mut rest) = name.strip_prefix("_ZN") else { return name.to_string() };
+    let mut words = Vec::new();
+    while let Some(digits) = rest.find(|character: char| !character.is_ascii_digit()).filter(|digits| *digits > 0) {
+        let Ok(length) = rest[..digits].parse::<usize>() else { break };
+        let Some(word) = rest.get(digits..digits + length) else { break };
+        words.push(word);
+        rest = &rest[digits + length..];
+    }
+    // The last word is a hash.
+    words.pop();
+    if words.is_empty() { name.to_string() } else { words.join("::") }
 }
 
 #[cfg(test)]
@@ -171,7 +226,9 @@ mod tests {
         let file = tiny();
         let elf = Elf::new(&file).unwrap();
         assert_eq!(elf.static_ram(), Ok(32));
-        assert_eq!(elf.symbols(), Ok(vec![Symbol { name: "POOL", address: RAM.start + 8, size: 24 }]));
+        assert_eq!(elf.largest_variables(), Ok(vec![(24, "POOL".to_owned())]));
+        assert_eq!((elf.address("POOL"), elf.size("POOL")), (Ok(RAM.start + 8), Ok(24)));
+        assert!(elf.size("line::POOL").is_err() && elf.size("OOL").is_err() && elf.words("POOL").is_err());
     }
 
     #[test]
@@ -186,5 +243,11 @@ mod tests {
                 "{length} bytes"
             );
         }
+    }
+
+    #[test]
+    fn a_mangled_name_is_read_word_by_word() {
+        assert_eq!(readable("_ZN9leaguebox4main4POOL17h0123456789abcdefE"), "leaguebox::main::POOL");
+        assert_eq!(readable("_SEGGER_RTT"), "_SEGGER_RTT");
     }
 }
