@@ -46,8 +46,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let mut turn = 0u8;
         loop {
             let few = self.free_workers.get() < FEW;
-            let idle_ms = if few { SHORT_IDLE_MS } else { self.limits.idle_ms };
-            let limits = Limits { idle_ms, ..self.limits };
+            let mut limits = Limits::default();
+            if few {
+                limits.idle_ms = SHORT_IDLE_MS;
+            }
             match conn.receive(&self.board, &limits).await {
                 Ok(Some((request, responder))) => {
                     // An answer that fails leaves a closed connection: the next receive says so.

@@ -159,7 +159,7 @@ impl Board for World {
     }
 
     fn utc(&self) -> Option<Utc> {
-        Some(Utc(self.utc?.0 + self.now() / 1000))
+        Some(Utc::at(u64::from(self.utc?.0) + self.now() / 1000))
     }
 
     fn breaker(&self) -> Option<fn(Fault)> {
