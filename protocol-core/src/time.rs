@@ -20,13 +20,21 @@ pub struct Now {
 impl Now {
     /// The calendar time at which the monotonic clock will show `ms`.
     pub fn utc_at(self, ms: Millis) -> Utc {
-        Utc(self.utc.0.saturating_add(ms.saturating_sub(self.ms).div_ceil(1000)))
+        Utc::at(u64::from(self.utc.0).saturating_add(ms.saturating_sub(self.ms).div_ceil(1000)))
     }
 }
 
-/// Seconds since 1970-01-01T00:00:00Z. Shown as the protocol demands: `YYYY-MM-DDTHH:MM:SSZ`, never a fraction.
+/// Seconds since 1970-01-01T00:00:00Z, up to the year 2106: results and log entries are many, and each has one. Shown as
+/// the protocol demands: `YYYY-MM-DDTHH:MM:SSZ`, never a fraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Utc(pub u64);
+pub struct Utc(pub u32);
+
+impl Utc {
+    /// So many seconds since 1970, or the last moment there is.
+    pub fn at(seconds: u64) -> Utc {
+        Utc(seconds.try_into().unwrap_or(u32::MAX))
+    }
+}
 
 impl fmt::Display for Utc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,7 +47,7 @@ impl fmt::Display for Utc {
         let march_month = (5 * day_of_year + 2) / 153;
         let day = day_of_year - (153 * march_month + 2) / 5 + 1;
         let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-        let year = era * 400 + year_of_era + u64::from(month <= 2);
+        let year = era * 400 + year_of_era + u32::from(month <= 2);
         let (h, m, s) = (second / 3600, second / 60 % 60, second % 60);
         write!(f, "{year:04}-{month:02}-{day:02}T{h:02}:{m:02}:{s:02}Z")
     }

@@ -15,9 +15,6 @@ pub trait Clock {
     /// Returns once `now()` has reached `at`.
     async fn sleep_until(&self, at: u64);
 
-    /// Seconds since 1970, as far as the board knows. Only ever printed.
-    fn utc(&self) -> u64;
-
     /// The time `ms` from now.
     fn after(&self, ms: u64) -> u64 {
         self.now().saturating_add(ms)
@@ -31,10 +28,6 @@ impl<C: Clock> Clock for &C {
 
     async fn sleep_until(&self, at: u64) {
         C::sleep_until(self, at).await;
-    }
-
-    fn utc(&self) -> u64 {
-        C::utc(self)
     }
 }
 

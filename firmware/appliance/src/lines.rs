@@ -12,7 +12,7 @@ use protocol_core::hall::{Event, Failure, Hall};
 use protocol_core::json::Slice;
 
 use crate::Appliance;
-use crate::clock::Clock;
+use crate::board::Board;
 use crate::http::{self, CallError, ClientConn};
 use crate::pieces::{Changed, Pieces};
 
@@ -24,7 +24,7 @@ struct Call {
     to: SocketAddr,
 }
 
-impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<C, P, M, R, L> {
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Keeps the line to the player at `index`, for ever. `buf` holds a request's head and a whole reply: what does not
     /// fit is not read. `message` holds the part of a message that is written in one go; longer ones take several.
     pub async fn line<N: TcpConnect>(&self, index: u16, net: &N, buf: &mut [u8], message: &mut [u8]) -> ! {

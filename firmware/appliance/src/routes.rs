@@ -8,13 +8,16 @@ use protocol_core::json::{Counter, Full, Sink, Slice};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
 use crate::Appliance;
-use crate::clock::Clock;
+use crate::board::{Board, Fault};
 use crate::http::{Request, Responder, WriteError};
-use crate::pages::{self, Rows};
+use crate::pages::{self, Rows, Vitals};
 use crate::pieces::{Changed, Pieces};
+use crate::settings;
 
 /// Texts up to this size are written once; longer ones in pieces of this size.
 const SCRATCH: usize = 1024;
+/// How long a board that will be broken on purpose has for its answer, in milliseconds.
+const LAST_WORDS_MS: u64 = 500;
 /// What a head may take of the room for an answer.
 const HEAD: usize = 256;
 
@@ -31,7 +34,27 @@ enum Route {
     Rows(Rows),
     Match(MatchId),
     Static(&'static str, &'static str),
-    Admin(Command),
+    Settings,
+    Admin(Order),
+}
+
+/// What only the owner may do.
+#[derive(Clone, Copy)]
+enum Order {
+    Command(Command),
+    Configure,
+    Break(Fault),
+}
+
+/// What became of an order.
+enum Obeyed<'a> {
+    Done,
+    Configured,
+    Wrong(settings::Wrong<'a>),
+    /// A status, and why.
+    Not(u16, &'static str),
+    Stranger,
+    WillBreak(fn(Fault), Fault),
 }
 
 fn find(path: &str) -> Option<Route> {
@@ -50,11 +73,15 @@ fn find(path: &str) -> Option<Route> {
         "/api/players.json" => Route::Rows(Rows::Players),
         "/api/results.csv" => Route::Rows(Rows::Results),
         "/api/log.jsonl" => Route::Rows(Rows::Log),
-        "/api/admin/start" => Route::Admin(Command::Start),
-        "/api/admin/pause" => Route::Admin(Command::Pause),
-        "/api/admin/resume" => Route::Admin(Command::Resume),
-        "/api/admin/reset" => Route::Admin(Command::Reset),
-        "/api/admin/rematch" => Route::Admin(Command::Rematch),
+        "/api/settings.json" => Route::Settings,
+        "/api/admin/settings" => Route::Admin(Order::Configure),
+        "/api/admin/fault/panic" => Route::Admin(Order::Break(Fault::Panic)),
+        "/api/admin/fault/hang" => Route::Admin(Order::Break(Fault::Hang)),
+        "/api/admin/start" => Route::Admin(Order::Command(Command::Start)),
+        "/api/admin/pause" => Route::Admin(Order::Command(Command::Pause)),
+        "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
+        "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
+        "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
         _ => {
             let name = path.strip_prefix("/api/")?.strip_suffix(".json")?;
             if let Some(id) = name.strip_prefix("matches/") {
@@ -69,13 +96,13 @@ fn find(path: &str) -> Option<Route> {
     })
 }
 
-impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<C, P, M, R, L> {
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Answers a request.
     pub(crate) async fn route<S: Write>(
         &self,
         peer: IpAddr,
         request: Request<'_>,
-        responder: Responder<'_, S, C>,
+        responder: Responder<'_, S, B>,
     ) -> Result<(), WriteError> {
         let Some(route) = find(request.path) else {
             return responder.error(404, "no such path; the page at / and /skill.md name those that exist").await;
@@ -96,10 +123,17 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
                 responder.respond(200, kind, text.as_bytes(), security).await
             }
             Route::Status => {
-                let uptime = self.clock.now().saturating_sub(self.started) / 1000;
-                let (now, refused) = (self.clock.utc(), self.refused.get());
-                self.send(responder, 200, |hall, sink| pages::status(hall, now, uptime, refused, sink)).await
+                let now = self.now();
+                let vitals = Vitals {
+                    time: now.utc,
+                    time_source: self.calendar.get().source(),
+                    uptime_seconds: now.ms.saturating_sub(self.started) / 1000,
+                    refused_requests: self.refused.get(),
+                    about: self.board.about(),
+                };
+                self.send(responder, 200, |hall, sink| pages::status(hall, vitals, sink)).await
             }
+            Route::Settings => self.send(responder, 200, settings::write).await,
             Route::Rows(rows) => self.send_rows(responder, rows).await,
             Route::Match(id) => {
                 if self.hall(|hall| hall.pair(id)).is_none() {
@@ -107,18 +141,50 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 self.send(responder, 200, |hall, sink| pages::one_match(hall, id, sink)).await
             }
-            Route::Admin(command) => {
-                let given = request.header("authorization").and_then(|value| value.split_once(' '));
-                let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code);
-                if !given.is_some_and(|given| is_same(given.trim().as_bytes(), self.admin_code.as_bytes())) {
+            Route::Admin(order) => match self.obey(order, request) {
+                Obeyed::Done => self.send(responder, 200, pages::done).await,
+                Obeyed::Configured => self.send(responder, 200, settings::write).await,
+                Obeyed::Wrong(wrong) => self.send(responder, 400, |_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Not(status, why) => responder.error(status, why).await,
+                Obeyed::Stranger => {
                     let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
-                    return responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await;
+                    responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
                 }
-                match self.act(|hall, now| hall.command(now, command)) {
-                    Ok(()) => self.send(responder, 200, pages::done).await,
-                    Err(refusal) => responder.error(409, refusal.0).await,
+                Obeyed::WillBreak(break_it, fault) => {
+                    let body = br#"{"status":"ok","message":"See you after the reset."}"#;
+                    responder.respond(200, JSON, body, &[]).await?;
+                    // What is answered is not sent yet: that takes the network a moment.
+                    self.board.sleep_until(self.board.after(LAST_WORDS_MS)).await;
+                    break_it(fault);
+                    Ok(())
                 }
-            }
+            },
+        }
+    }
+
+    /// Obeys the owner, and only the owner.
+    fn obey<'a>(&self, order: Order, request: Request<'a>) -> Obeyed<'a> {
+        let given = request.header("authorization").and_then(|value| value.split_once(' '));
+        let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code);
+        if !given.is_some_and(|given| is_same(given.trim().as_bytes(), self.admin_code.as_bytes())) {
+            return Obeyed::Stranger;
+        }
+        match order {
+            Order::Command(command) => match self.act(|hall, now| hall.command(now, command)) {
+                Ok(()) => Obeyed::Done,
+                Err(refusal) => Obeyed::Not(409, refusal.0),
+            },
+            Order::Configure => match settings::read(request.body, P) {
+                Ok(change) => match self.act(|hall, now| hall.configure(now, change)) {
+                    Ok(()) => Obeyed::Configured,
+                    Err(refusal) => Obeyed::Not(409, refusal.0),
+                },
+                Err(wrong) => Obeyed::Wrong(wrong),
+            },
+            Order::Break(fault) => match self.board.breaker() {
+                Some(break_it) => Obeyed::WillBreak(break_it, fault),
+                None => Obeyed::Not(404, "this board has no watchdog that would bring it back"),
+            },
         }
     }
 
@@ -127,7 +193,7 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         peer: IpAddr,
         registers: bool,
         body: &[u8],
-        responder: Responder<'_, S, C>,
+        responder: Responder<'_, S, B>,
     ) -> Result<(), WriteError> {
         let answer = self.act(|hall, now| hall.request(now, peer, registers, body));
         if answer.is_empty() {
@@ -140,7 +206,7 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// it become another text meanwhile, the connection is closed.
     async fn send<S: Write>(
         &self,
-        responder: Responder<'_, S, C>,
+        responder: Responder<'_, S, B>,
         status: u16,
         write: impl Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
     ) -> Result<(), WriteError> {
@@ -164,7 +230,7 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
 
     /// Sends a page row by row. One that fits a single write has a length; a longer one is chunked, each row as it is
     /// when its turn comes. Rows of another league would not fit behind those already sent: then it breaks off.
-    async fn send_rows<S: Write>(&self, responder: Responder<'_, S, C>, rows: Rows) -> Result<(), WriteError> {
+    async fn send_rows<S: Write>(&self, responder: Responder<'_, S, B>, rows: Rows) -> Result<(), WriteError> {
         self.act(|hall, _| hall.refresh_standings());
         let (exists, league) = self.hall(|hall| (rows.exists(hall), hall.league_id().number));
         if !exists {
