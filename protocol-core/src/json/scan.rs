@@ -39,7 +39,6 @@ pub fn parse_members<'a, const N: usize, const M: usize>(
         outer: Found::new(&names, &mut outer_values),
         of: names.iter().position(|name| *name == of),
         inner: Found::new(&inner, &mut inner_values),
-        slots: [None; 2],
     };
     let root = scan(text, members)?;
     Ok((root, outer_values, inner_values))
@@ -140,8 +139,8 @@ impl<'a> Scanner<'a> {
     fn text(&mut self, mut members: Members<'a, '_>) -> Result<Value<'a>, ErrorKind> {
         let mut open = Open::default();
         let mut values = 0;
-        // Where the value begins that is being read at each depth that matters.
-        let mut starts = [0; 3];
+        // By depth, as far as it matters: where the value begins that is being read, and where it belongs.
+        let (mut starts, mut slots) = ([0; 3], [None; 3]);
         // Whether the last string had any.
         let mut escapes = false;
         // Each turn reads one value, or the head of one, and then closes all that ends with it.
@@ -151,9 +150,10 @@ impl<'a> Scanner<'a> {
                 self.expect(b'"', ErrorKind::NoName)?;
                 let start = self.at;
                 let escapes = self.string()?;
-                if open.depth <= 2 {
+                let [_, outer, _] = slots;
+                if let Some(slot) = slots.get_mut(open.depth) {
                     let name = self.text.get(start..self.at - 1).unwrap_or_default();
-                    members.begin(open.depth, Str::checked(name, escapes));
+                    *slot = members.slot(open.depth, outer, Str::checked(name, escapes));
                 }
                 self.skip_space();
                 self.expect(b':', ErrorKind::NoColon)?;
@@ -194,8 +194,11 @@ impl<'a> Scanner<'a> {
                 _ => return Err(ErrorKind::NotAValue),
             }
             while let Some(object) = open.innermost() {
-                if let Some(&start) = starts.get(open.depth) {
-                    members.end(open.depth, self.text, start, self.at, escapes);
+                if object
+                    && let (Some(&start), Some(&Some(slot))) = (starts.get(open.depth), slots.get(open.depth))
+                    && let Some(text) = self.text.get(start..self.at)
+                {
+                    members.fill(open.depth, slot, Value::checked(text, escapes));
                 }
                 self.skip_space();
                 match (self.peek(), object) {
@@ -319,9 +322,11 @@ impl<'a> Scanner<'a> {
 
     #[inline(always)]
     fn eat(&mut self, byte: u8) -> bool {
-        let there = self.peek() == byte;
-        self.at += usize::from(there);
-        there
+        if self.peek() != byte {
+            return false;
+        }
+        self.at += 1;
+        true
     }
 
     #[inline(always)]
@@ -343,37 +348,29 @@ struct Members<'a, 'n> {
     outer: Found<'a, 'n>,
     of: Option<usize>,
     inner: Found<'a, 'n>,
-    /// Where the values belong that are being read, at either depth.
-    slots: [Option<usize>; 2],
 }
 
 impl<'a> Members<'a, '_> {
-    /// A member begins, in an object at this depth.
+    /// Where the value of a member of this name belongs, if it is to be found. `outer` is the same for the member it is in.
     #[inline(never)]
-    fn begin(&mut self, depth: usize, name: Str<'_>) {
-        let [outer, inner] = &mut self.slots;
-        if depth == 1 {
-            *outer = self.outer.slot(name);
-            if outer.is_some() && *outer == self.of {
-                self.inner.clear();
+    fn slot(&mut self, depth: usize, outer: Option<usize>, name: Str<'_>) -> Option<usize> {
+        match depth {
+            1 => {
+                let slot = self.outer.slot(name)?;
+                if Some(slot) == self.of {
+                    self.inner.clear();
+                }
+                Some(slot)
             }
-        } else if outer.is_some() && *outer == self.of {
-            *inner = self.inner.slot(name);
+            2 if outer.is_some() && outer == self.of => self.inner.slot(name),
+            _ => None,
         }
     }
 
-    /// A value ends, in an array or object at this depth.
-    #[inline(always)]
-    fn end(&mut self, depth: usize, text: &'a str, start: usize, end: usize, escapes: bool) {
-        let [outer, inner] = &mut self.slots;
-        let (slot, found) = match depth {
-            1 => (outer, &mut self.outer),
-            2 => (inner, &mut self.inner),
-            _ => return,
-        };
-        if let Some(slot) = slot.take() {
-            found.fill(slot, Value::checked(text.get(start..end).unwrap_or_default(), escapes));
-        }
+    #[inline(never)]
+    fn fill(&mut self, depth: usize, slot: usize, value: Value<'a>) {
+        let found = if depth == 1 { &mut self.outer } else { &mut self.inner };
+        found.fill(slot, value);
     }
 }
 

@@ -163,22 +163,22 @@ pub(super) fn plain_end(text: &[u8], from: usize) -> usize {
         let backslashes = word ^ (EACH * usize::from(b'\\'));
         (below(low, 0x21) | below(backslashes, 1)) & !word & (EACH * 0x80)
     };
-    let mut at = from;
-    while let Some(word) = text.get(at..).and_then(<[u8]>::first_chunk) {
+    let mut rest = text.get(from..).unwrap_or_default();
+    while let Some((word, after)) = rest.split_first_chunk() {
         let special = special(word);
         if special != 0 {
-            return at + special.trailing_zeros() as usize / 8;
+            return text.len() - rest.len() + special.trailing_zeros() as usize / 8;
         }
-        at += word.len();
+        rest = after;
     }
     // The last word of the text says all about its last bytes.
     if text.last_chunk().is_some_and(|word| special(word) == 0) {
         return text.len();
     }
-    while let Some(byte) = text.get(at)
+    while let [byte, after @ ..] = rest
         && !matches!(byte, b'"' | b'\\' | 0..0x20)
     {
-        at += 1;
+        rest = after;
     }
-    at
+    text.len() - rest.len()
 }
