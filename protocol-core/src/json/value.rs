@@ -64,13 +64,19 @@ impl<'a> Value<'a> {
     /// Several members in one walk; all `None` if this is no object. Each name is listed once.
     pub fn members<const N: usize>(self, names: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut values = [None; N];
-        let mut found = Found::new(&names, &mut values);
-        for (name, value) in self.entries() {
+        self.find(Found::new(&names, &mut values));
+        values
+    }
+
+    fn find(self, mut found: Found<'a, '_>) {
+        let mut rest = self.entries().rest;
+        while let Some(name) = rest.name()
+            && let Some(value) = rest.value()
+        {
             if let Some(slot) = found.slot(name) {
                 found.fill(slot, value);
             }
         }
-        values
     }
 
     /// An object's members in the order they were written, repeated names included; empty for anything else.
