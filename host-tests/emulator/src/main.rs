@@ -36,6 +36,8 @@ fn run() -> emulator::Result<()> {
         show_log: true,
         ..Options::new(image.ok_or(USAGE)?)
     };
-    println!("The box will be at http://127.0.0.1:{port}, and sees this computer as {HOST_IN_USER_NETWORK}. Ctrl-C ends it.");
+    println!(
+        "The box will be at http://127.0.0.1:{port}, and sees this computer as {HOST_IN_USER_NETWORK}. Ctrl-C ends it."
+    );
     Emulator::start(options)?.wait_for_end()
 }
