@@ -12,6 +12,8 @@ use embedded_hal_bus::spi::ExclusiveDevice;
 use embassy_net_wiznet::chip::W5500;
 use embassy_net_wiznet::{Device, InitError, Runner, State};
 
+use crate::watchdog::CHIP;
+
 bind_interrupts!(struct Irqs {
     DMA_IRQ_0 => dma::InterruptHandler<DMA_CH0>, dma::InterruptHandler<DMA_CH1>;
 });
@@ -80,6 +82,7 @@ impl ErrorType for Attention {
 
 impl Wait for Attention {
     async fn wait_for_low(&mut self) -> Result<(), Self::Error> {
+        CHIP.beat();
         let _ = with_timeout(LOOK_EVERY, self.0.wait_for_low()).await;
         Ok(())
     }
