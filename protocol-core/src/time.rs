@@ -52,7 +52,7 @@ impl Utc {
         let (era, year_of_era) = (year / 400, year % 400);
         let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
         let days = (era * 146_097 + day_of_era).checked_sub(719_468)?;
-        let utc = Utc(days * 86_400 + h * 3600 + m * 60 + s);
+        let utc = Utc(u32::try_from(days * 86_400 + h * 3600 + m * 60 + s).ok()?);
         // The 31st of February is the 3rd of March: it does not come back as it was.
         let mut back = heapless::String::<20>::new();
         write!(back, "{utc}").ok()?;
