@@ -16,6 +16,7 @@
 //! settings.rs what the owner may set
 //! board.rs    what the box is plugged into
 //! calendar.rs the time of day, as far as it is known
+//! guard.rs    who is kept out
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]
@@ -26,6 +27,7 @@ extern crate std;
 pub mod board;
 pub mod calendar;
 pub mod clock;
+mod guard;
 pub mod http;
 mod lines;
 mod pages;
@@ -45,6 +47,7 @@ use protocol_core::time::{Now, Utc};
 
 use board::Board;
 use calendar::{Calendar, Source};
+use guard::Guesses;
 
 /// Wakes one future that waits.
 type Bell = Signal<NoopRawMutex, ()>;
@@ -55,6 +58,7 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
     board: B,
     calendar: Cell<Calendar>,
     admin_code: String<64>,
+    guesses: RefCell<Guesses>,
     /// One for each line: what it has to do has changed.
     lines: [Bell; P],
     /// The next deadline has changed.
@@ -69,12 +73,18 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// A box that is ready to be run. `admin_code` opens what only its owner may do.
     pub fn new(hall: Hall<P, M, R, L>, board: B, admin_code: String<64>) -> Self {
+        let mut calendar = Calendar::new();
+        // Before anybody else can say it.
+        if let Some(utc) = board.utc() {
+            calendar.learn(board.now(), Source::System, utc);
+        }
         Self {
             started: board.now(),
             hall: RefCell::new(hall),
             board,
-            calendar: Cell::new(Calendar::new()),
+            calendar: Cell::new(calendar),
             admin_code,
+            guesses: RefCell::new(Guesses::new()),
             lines: [const { Bell::new() }; P],
             deadline: Bell::new(),
             limits: http::Limits::default(),
