@@ -3,6 +3,7 @@
 
 use core::net::IpAddr;
 
+use heapless::Vec;
 use protocol_core::time::Millis;
 
 use crate::http::Request;
@@ -31,12 +32,11 @@ pub(crate) fn is_not_json(request: &Request<'_>) -> bool {
 
 /// Wrong admin codes, by address: who guesses makes nobody wait but itself.
 pub(crate) struct Guesses {
-    by: [Option<Guesser>; REMEMBERED],
+    by: Vec<Guesser, REMEMBERED>,
     /// Wrong codes so far, whoever tried them.
     pub total: u32,
 }
 
-#[derive(Clone, Copy)]
 struct Guesser {
     who: IpAddr,
     wrong: u32,
@@ -55,33 +55,30 @@ impl Guesser {
 
 impl Guesses {
     pub const fn new() -> Self {
-        Self { by: [None; REMEMBERED], total: 0 }
+        Self { by: Vec::new(), total: 0 }
     }
 
     /// How many seconds `who` has to wait before it may try a code.
     pub fn wait(&self, now: Millis, who: IpAddr) -> Option<u64> {
-        let until = self.by.iter().flatten().find(|guesser| guesser.who == who)?.until();
+        let until = self.by.iter().find(|guesser| guesser.who == who)?.until();
         until.checked_sub(now).filter(|&ms| ms > 0).map(|ms| ms.div_ceil(1000))
     }
 
     /// `who` tried a wrong code.
     pub fn wrong(&mut self, now: Millis, who: IpAddr) {
         self.total = self.total.saturating_add(1);
-        let known = self.by.iter().position(|guesser| guesser.is_some_and(|guesser| guesser.who == who));
-        // The place of whoever guessed longest ago, or nobody's.
-        let place =
-            known.or_else(|| (0..REMEMBERED).min_by_key(|&at| self.by.get(at).copied().flatten().map(|g| g.last)));
-        if let Some(place) = place.and_then(|at| self.by.get_mut(at)) {
-            let before = place.filter(|_| known.is_some()).map_or(0, |guesser| guesser.wrong);
-            *place = Some(Guesser { who, wrong: before.saturating_add(1), last: now });
+        if let Some(guesser) = self.by.iter_mut().find(|guesser| guesser.who == who) {
+            (guesser.wrong, guesser.last) = (guesser.wrong.saturating_add(1), now);
+        } else if let Err(newcomer) = self.by.push(Guesser { who, wrong: 1, last: now })
+            && let Some(oldest) = self.by.iter_mut().min_by_key(|guesser| guesser.last)
+        {
+            *oldest = newcomer;
         }
     }
 
     /// `who` knows the code.
     pub fn right(&mut self, who: IpAddr) {
-        for place in &mut self.by {
-            place.take_if(|guesser| guesser.who == who);
-        }
+        self.by.retain(|guesser| guesser.who != who);
     }
 }
 

@@ -42,7 +42,8 @@ use embassy_futures::select::select;
 use embassy_sync::blocking_mutex::raw::NoopRawMutex;
 use embassy_sync::signal::Signal;
 use heapless::String;
-use protocol_core::hall::{Event, Hall, Output};
+use protocol_core::fair::Seed;
+use protocol_core::hall::{Config, Event, Hall, Output};
 use protocol_core::time::{Now, Utc};
 
 use board::Board;
@@ -63,7 +64,6 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
     lines: [Bell; P],
     /// The next deadline has changed.
     deadline: Bell,
-    limits: http::Limits,
     /// Workers that wait for a connection.
     free_workers: Cell<u16>,
     refused: Cell<u32>,
@@ -73,24 +73,31 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// A box that is ready to be run. `admin_code` opens what only its owner may do.
     pub fn new(hall: Hall<P, M, R, L>, board: B, admin_code: String<64>) -> Self {
-        let mut calendar = Calendar::new();
-        // Before anybody else can say it.
-        if let Some(utc) = board.utc() {
-            calendar.learn(board.now(), Source::System, utc);
-        }
+        Self { started: board.now(), hall: RefCell::new(hall), admin_code, ..Self::closed(board) }
+    }
+
+    /// A box that is [opened](Self::open) before it is run. But for the board all of it is zeros: as the initial value of
+    /// a static it takes no flash, and opening it there no stack.
+    pub const fn closed(board: B) -> Self {
         Self {
-            started: board.now(),
-            hall: RefCell::new(hall),
+            hall: RefCell::new(Hall::closed()),
             board,
-            calendar: Cell::new(calendar),
-            admin_code,
+            calendar: Cell::new(Calendar::new()),
+            admin_code: String::new(),
             guesses: RefCell::new(Guesses::new()),
             lines: [const { Bell::new() }; P],
             deadline: Bell::new(),
-            limits: http::Limits::default(),
             free_workers: Cell::new(0),
             refused: Cell::new(0),
+            started: 0,
         }
+    }
+
+    /// Opens the [hall](Hall::open). `admin_code` opens what only its owner may do.
+    pub fn open(&mut self, config: Config, master: Seed, secret: Seed, admin_code: String<64>) {
+        self.hall.get_mut().open(config, master, secret);
+        self.admin_code = admin_code;
+        self.started = self.board.now();
     }
 
     /// Looks at the hall.
@@ -116,16 +123,24 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     fn now(&self) -> Now {
-        if let Some(utc) = self.board.utc() {
-            self.learn_time(Source::System, utc);
-        }
+        let calendar = self.calendar();
         let ms = self.board.now();
-        Now { ms, utc: self.calendar.get().at(ms) }
+        Now { ms, utc: calendar.at(ms) }
+    }
+
+    /// What is known of the time of day. A board that knows it by itself has its say before anybody else.
+    fn calendar(&self) -> Calendar {
+        let mut calendar = self.calendar.get();
+        if let Some(utc) = self.board.utc() {
+            calendar.learn(self.board.now(), Source::System, utc);
+            self.calendar.set(calendar);
+        }
+        calendar
     }
 
     /// Somebody says what time it is now. Says whether that was believed: see [`calendar`].
     pub fn learn_time(&self, source: Source, utc: Utc) -> bool {
-        let mut calendar = self.calendar.get();
+        let mut calendar = self.calendar();
         let believed = calendar.learn(self.board.now(), source, utc);
         self.calendar.set(calendar);
         believed

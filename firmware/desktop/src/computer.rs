@@ -42,7 +42,7 @@ impl Board for Computer {
 }
 
 fn utc() -> Utc {
-    Utc(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs())
+    Utc::at(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs())
 }
 
 /// Now, as `YYYY-MM-DDTHH:MM:SSZ`.

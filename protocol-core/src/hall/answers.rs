@@ -432,7 +432,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             players: self.players.len() as u16,
             matches_completed: match self.stage {
                 Stage::Completed => schedule.total_matches(),
-                _ => earlier + u32::from(self.summary.total_matches),
+                _ => earlier + u32::from(self.finished),
             },
             total_matches: schedule.total_matches(),
             running_matches: self.tables().count() as u16,

@@ -27,7 +27,7 @@ impl Status {
     }
 }
 
-/// A finished two-player match. 24 bytes.
+/// A finished two-player match: 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
     /// What the game keeps of itself.
