@@ -11,6 +11,8 @@
 //! sets it, and prepares what the device needs.
 
 pub(crate) mod desktop;
+#[cfg(feature = "emulator")]
+pub(crate) mod emulator;
 pub(crate) mod probe;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};

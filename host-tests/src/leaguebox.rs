@@ -2,6 +2,8 @@
 
 use crate::device::desktop::{self, Desktop};
 use crate::device::probe::Probe;
+#[cfg(feature = "emulator")]
+use crate::device;
 use crate::device::{DEVICE, Device, address_towards};
 use crate::http::{self, Response};
 use crate::settings::Settings;
@@ -23,6 +25,8 @@ pub struct LeagueBox {
 /// What keeps it running.
 enum Machine {
     Desktop(Desktop),
+    #[cfg(feature = "emulator")]
+    Emulator(Box<emulator::Emulator>),
     Probe(#[expect(dead_code, reason = "held, not read")] Probe),
 }
 
@@ -31,7 +35,10 @@ impl LeagueBox {
     pub fn start(settings: Settings) -> LeagueBox {
         match DEVICE {
             Device::Desktop => LeagueBox::on_desktop(settings, &[]),
-            Device::Emulator => todo!(),
+            #[cfg(feature = "emulator")]
+            Device::Emulator => LeagueBox::in_emulator(settings, "lb0"),
+            #[cfg(not(feature = "emulator"))]
+            Device::Emulator => unreachable!("the feature makes the device"),
             Device::Probe => {
                 let (address, admin_code, probe) = Probe::take();
                 let leaguebox = LeagueBox { address, admin_code, machine: Machine::Probe(probe) };
@@ -41,6 +48,33 @@ impl LeagueBox {
                 leaguebox
             }
         }
+    }
+
+    /// Starts an emulated board on a bridge. A DHCP server must be there.
+    #[cfg(feature = "emulator")]
+    pub fn in_emulator(settings: Settings, bridge: &str) -> LeagueBox {
+        let board = device::emulator::start(bridge);
+        let (address, admin_code) = device::emulator::introduction(&board, 0);
+        let leaguebox = LeagueBox { address, admin_code, machine: Machine::Emulator(Box::new(board)) };
+        leaguebox.wait_until_healthy();
+        leaguebox.tell(settings);
+        leaguebox
+    }
+
+    /// The board itself: its cable, its power, its log.
+    #[cfg(feature = "emulator")]
+    pub fn board(&self) -> &emulator::Emulator {
+        match &self.machine {
+            Machine::Emulator(board) => board,
+            _ => panic!("there is no board to look into"),
+        }
+    }
+
+    /// Waits until a box that has been reset has an address again, and answers. `since` is the place in its log before.
+    #[cfg(feature = "emulator")]
+    pub fn wait_until_it_is_back(&mut self, since: usize) {
+        (self.address, self.admin_code) = device::emulator::introduction(self.board(), since);
+        self.wait_until_healthy();
     }
 
     /// Starts a desktop box that ends when its league does. Only for tests that are ignored elsewhere.
@@ -61,7 +95,8 @@ impl LeagueBox {
         leaguebox
     }
 
-    fn wait_until_healthy(&self) {
+    /// Waits until it answers.
+    pub fn wait_until_healthy(&self) {
         wait_for("the box answers GET /health", || self.is_healthy().then_some(()));
     }
 
@@ -70,7 +105,7 @@ impl LeagueBox {
     }
 
     /// Tells a board its settings.
-    fn tell(&self, settings: Settings) {
+    pub fn tell(&self, settings: Settings) {
         let response = self.admin_with("settings", &settings.body().to_string());
         assert_eq!(response.status, 200, "{settings:?}: {response:?}");
     }
@@ -133,10 +168,25 @@ impl LeagueBox {
     }
 
     /// Waits until a box that was started once ends by itself: how it ended, and all it printed.
-    pub fn wait_until_it_ends(self) -> (ExitStatus, String) {
-        match self.machine {
+    pub fn wait_until_it_ends(mut self) -> (ExitStatus, String) {
+        match &mut self.machine {
             Machine::Desktop(desktop) => desktop.wait_until_it_ends(),
-            Machine::Probe(_) => panic!("a board never ends"),
+            _ => panic!("a board never ends"),
+        }
+    }
+}
+
+/// Whatever a test was about: an image that does what its chip forbids has failed it.
+#[cfg(feature = "emulator")]
+impl Drop for LeagueBox {
+    fn drop(&mut self) {
+        if let Machine::Emulator(board) = &self.machine {
+            if std::thread::panicking() {
+                let log: Vec<String> = board.log().iter().map(ToString::to_string).collect();
+                eprintln!("the box's log:\n{}", log.join("\n"));
+            } else {
+                assert_eq!(board.invalid(), Vec::<String>::new(), "the image did what the chip forbids");
+            }
         }
     }
 }

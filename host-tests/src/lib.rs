@@ -7,6 +7,7 @@
 
 pub mod crowd;
 pub mod device;
+pub mod frames;
 pub mod http;
 pub mod leaguebox;
 pub mod python;

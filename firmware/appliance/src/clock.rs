@@ -2,7 +2,7 @@
 //!
 //! Which clock that is (the operating system's, a timer of the chip, a test's) is the board's business.
 
-use core::{fmt, future::Future};
+use core::{fmt, future::Future, pin::Pin};
 
 use embassy_futures::select::{Either, select};
 
@@ -43,11 +43,12 @@ impl fmt::Display for Elapsed {
 
 impl core::error::Error for Elapsed {}
 
-/// Runs `f`, but not past `deadline`; then `f` is dropped where it stands.
+/// Runs `f`, but not past `deadline`. It is pinned by the caller, who then drops it where it stands: a future that is
+/// handed over is kept twice, where it came in and where it is run.
 ///
 /// `f` is polled before the clock is looked at: work that is ready counts, however late it is asked for. So a loop
 /// over input that is always ready is not ended by its deadline and needs a bound of its own.
-pub async fn before<C: Clock, F: Future>(clock: &C, deadline: u64, f: F) -> Result<F::Output, Elapsed> {
+pub async fn before<C: Clock, F: Future>(clock: &C, deadline: u64, f: Pin<&mut F>) -> Result<F::Output, Elapsed> {
     match select(f, clock.sleep_until(deadline)).await {
         Either::First(output) => Ok(output),
         Either::Second(()) => Err(Elapsed),

@@ -47,6 +47,11 @@ use protocol_core::time::{Now, Utc};
 use board::Board;
 use calendar::{Calendar, Source};
 
+/// What the box of a board may take of its memory, checked wherever it is built for one: 32 players, a whole round of
+/// them at once, 256 log entries.
+#[cfg(target_pointer_width = "32")]
+const _: () = assert!(size_of::<Appliance<(), 32, 16, 496, 256>>() <= 52 * 1024, "the box does not fit the board");
+
 /// Wakes one future that waits.
 type Bell = Signal<NoopRawMutex, ()>;
 

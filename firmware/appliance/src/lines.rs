@@ -9,15 +9,14 @@ use embassy_futures::select::{Either, select};
 use embedded_io_async::{Read, Write};
 use heapless::String;
 use protocol_core::hall::{Event, Failure, Hall};
-use protocol_core::json::Slice;
 
 use crate::Appliance;
 use crate::board::Board;
 use crate::http::{self, CallError, ClientConn};
-use crate::pieces::{Changed, Pieces};
+use crate::pieces;
 
-/// A call the line has to carry out. What it says, and to which path, is asked of the hall when it is written: a line
-/// holds this in several places, and on a board every one of them is memory.
+/// A call the line has to carry out. What it says, and to which path, is asked of the hall when it is written: on a
+/// board a line is memory.
 #[derive(Clone, Copy)]
 struct Call {
     id: u32,
@@ -25,13 +24,13 @@ struct Call {
 }
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
-    /// Keeps the line to the player at `index`, for ever. `buf` holds a request's head and a whole reply: what does not
-    /// fit is not read. `message` holds the part of a message that is written in one go; longer ones take several.
-    pub async fn line<N: TcpConnect>(&self, index: u16, net: &N, buf: &mut [u8], message: &mut [u8]) -> ! {
+    /// Keeps the line to the player at `index`, for ever. `buf` holds what is sent in one go, head and message, and
+    /// then the whole reply: what does not fit is not read.
+    pub async fn line<N: TcpConnect>(&self, index: u16, net: &N, buf: &mut [u8]) -> ! {
         loop {
-            let call = self.next_call(index).await;
+            let mut call = self.next_call(index).await;
             match select(net.connect(call.to), self.dropped(index, call.id)).await {
-                Either::First(Ok(socket)) => self.connection(index, call, socket, buf, message).await,
+                Either::First(Ok(socket)) => self.connection(index, &mut call, socket, buf).await,
                 Either::First(Err(_)) => self.failed(index, call.id, Failure::Unreachable),
                 Either::Second(()) => {}
             }
@@ -39,19 +38,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Carries out calls over one connection for as long as it can be used and leads to the right place.
-    async fn connection<S: Read + Write + Readable>(
-        &self,
-        index: u16,
-        mut call: Call,
-        mut socket: S,
-        buf: &mut [u8],
-        message: &mut [u8],
-    ) {
-        let to = call.to;
+    async fn connection<S: Read + Write + Readable>(&self, index: u16, call: &mut Call, mut socket: S, buf: &mut [u8]) {
         let mut is_fresh = true;
         loop {
             let mut conn = ClientConn::new(&mut socket, buf);
-            let carried_out = self.carry_out(index, call.id, &mut conn, message);
+            let carried_out = self.carry_out(index, call.id, &mut conn);
             match select(carried_out, self.dropped(index, call.id)).await {
                 Either::First(Ok(true)) => {}
                 Either::First(Ok(false)) => return,
@@ -68,7 +59,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             }
             // Between calls a player has nothing to say. Whatever comes, mostly the end, must not answer the next one.
             match select(socket.readable(), self.next_call(index)).await {
-                Either::Second(next) if next.to == to => call = next,
+                Either::Second(next) if next.to == call.to => call.id = next.id,
                 _ => return,
             }
             is_fresh = false;
@@ -81,27 +72,12 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         index: u16,
         call: u32,
         conn: &mut ClientConn<'_, S>,
-        message: &mut [u8],
     ) -> Result<bool, CallError> {
-        let mut slice = Slice::new(message);
-        let fits = self.hall(|hall| hall.write_call(index, &mut slice)).is_ok();
-        if fits {
-            let mut request = self.begin(index, conn, slice.len())?;
-            request.write_all(slice.written()).await?;
-            request.finish().await?;
-        } else {
-            let pieces = self.hall(|hall| Pieces::of(|sink| hall.write_call(index, sink)));
-            let mut pieces = pieces.map_err(|_| CallError::BadRequest)?;
-            let mut request = self.begin(index, conn, pieces.length())?;
-            loop {
-                match self.hall(|hall| pieces.next(message, |sink| hall.write_call(index, sink))) {
-                    Ok(Some(piece)) => request.write_all(piece).await?,
-                    Ok(None) => break,
-                    Err(Changed) => return Ok(false),
-                }
-            }
-            request.finish().await?;
+        let mut request = self.begin(index, conn)?;
+        if !pieces::send(&mut request, |sink| self.hall(|hall| hall.write_call(index, sink))).await? {
+            return Ok(false);
         }
+        request.finish().await?;
         let response = conn.read_response().await?;
         let (status, body) = (response.status, response.body);
         self.act(|hall, now| hall.handle(now, Event::Reply { player: index, call, status, body }));
@@ -113,13 +89,12 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         &self,
         index: u16,
         conn: &'a mut ClientConn<'_, S>,
-        length: usize,
     ) -> Result<http::Call<'a, S>, CallError> {
         self.hall(|hall| {
             let call = hall.call(index).ok_or(CallError::BadRequest)?;
             let mut host = String::<56>::new();
             write!(host, "{}", SocketAddr::new(call.ip, call.port)).map_err(|_| CallError::BadRequest)?;
-            conn.post(call.path, &host, length, &[])
+            conn.post(call.path, &host, None, &[])
         })
     }
 

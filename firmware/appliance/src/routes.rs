@@ -1,21 +1,20 @@
 //! Which path is what. A path that exists but not for this method gets 405 and is told which; anything else is 404.
 
+use core::cell::Cell;
 use core::net::IpAddr;
 
 use embedded_io_async::Write;
 use protocol_core::hall::{Command, Hall};
-use protocol_core::json::{Counter, Full, Sink, Slice};
+use protocol_core::json::{Counter, Full, Sink};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
 use crate::Appliance;
 use crate::board::{Board, Fault};
 use crate::http::{Request, Responder, WriteError};
 use crate::pages::{self, Rows, Vitals};
-use crate::pieces::{Changed, Pieces};
+use crate::pieces;
 use crate::settings;
 
-/// Texts up to this size are written once; longer ones in pieces of this size.
-const SCRATCH: usize = 1024;
 /// How long a board that will be broken on purpose has for its answer, in milliseconds.
 const LAST_WORDS_MS: u64 = 500;
 /// What a head may take of the room for an answer.
@@ -202,29 +201,18 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         self.send(responder, 200, |hall, sink| hall.write_answer(&answer, sink)).await
     }
 
-    /// Sends a JSON text that `write` writes from the hall. One that does not fit the scratch is sent in pieces; should
-    /// it become another text meanwhile, the connection is closed.
+    /// Sends a JSON text that `write` writes from the hall. Should one that does not fit the buffer become another text
+    /// meanwhile, the connection is closed.
     async fn send<S: Write>(
         &self,
         responder: Responder<'_, S, B>,
         status: u16,
         write: impl Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
     ) -> Result<(), WriteError> {
-        let mut scratch = [0; SCRATCH];
-        let mut slice = Slice::new(&mut scratch);
-        if self.hall(|hall| write(hall, &mut slice)).is_ok() {
-            return responder.respond(status, JSON, slice.written(), &[]).await;
-        }
-        let Ok(mut pieces) = self.hall(|hall| Pieces::of(|sink| write(hall, sink))) else {
-            return responder.error(500, "the answer could not be written").await;
-        };
-        let mut answer = responder.begin(status, JSON, Some(pieces.length()), &[])?;
-        loop {
-            let piece = self.hall(|hall| pieces.next(&mut scratch, |sink| write(hall, sink)));
-            match piece.map_err(|Changed| WriteError::WrongLength)? {
-                Some(piece) => answer.write_all(piece).await?,
-                None => return answer.finish().await,
-            }
+        let mut answer = responder.begin_open(status, JSON)?;
+        match pieces::send(&mut answer, |sink| self.hall(|hall| write(hall, sink))).await? {
+            true => answer.finish().await,
+            false => Err(WriteError::WrongLength),
         }
     }
 
@@ -251,18 +239,25 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         });
         let length = is_short.then_some(counter.bytes);
         let mut answer = responder.begin(200, rows.content_type(), length, rows.headers())?;
-        let mut scratch = [0; SCRATCH];
         let mut at = 0;
         loop {
-            let mut slice = Slice::new(&mut scratch);
-            let more = self.hall(|hall| {
-                if hall.league_id().number != league {
-                    return Err(Full);
-                }
-                rows.write(hall, &mut at, &mut slice)
-            });
-            let more = more.map_err(|_| WriteError::WrongLength)?;
-            answer.write_all(slice.written()).await?;
+            let next = Cell::new((at, false));
+            let row = |sink: &mut dyn Sink| {
+                self.hall(|hall| {
+                    if hall.league_id().number != league {
+                        return Err(Full);
+                    }
+                    let mut behind = at;
+                    let more = rows.write(hall, &mut behind, sink)?;
+                    next.set((behind, more));
+                    Ok(())
+                })
+            };
+            if !pieces::send(&mut answer, row).await? {
+                return Err(WriteError::WrongLength);
+            }
+            let more;
+            (at, more) = next.get();
             if !more {
                 return answer.finish().await;
             }

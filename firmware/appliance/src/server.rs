@@ -2,6 +2,7 @@
 //! is how many can be served at once. When few are left, connections that only idle are let go sooner.
 
 use core::net::IpAddr;
+use core::pin::pin;
 
 use edge_nal::{Close, TcpAccept, TcpShutdown};
 use embassy_futures::yield_now;
@@ -32,7 +33,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             match accepted {
                 Ok((peer, mut socket)) => {
                     self.converse(peer.ip(), &mut socket, incoming, outgoing).await;
-                    let _ = before(&self.board, self.board.after(CLOSE_MS), socket.close(Close::Write)).await;
+                    let closed = pin!(socket.close(Close::Write));
+                    let _ = before(&self.board, self.board.after(CLOSE_MS), closed).await;
                 }
                 // Out of sockets, or a connection that died in the queue: the next one may do.
                 Err(_) => self.board.sleep_until(self.board.after(10)).await,

@@ -104,10 +104,9 @@ const LOG: usize = 32_768;
 const WORKERS: usize = 192;
 /// Requests and what is sent in one go. A table of 32 players takes 5 KB.
 const WORKER_BYTES: usize = 16 * 1024;
-/// A call's head and a player's whole reply; the box of the board reads less.
-const LINE_BYTES: usize = 8 * 1024;
-/// A message written in one go: an announcement to 512 players takes 85 KB. The system only hands out what is used.
-const MESSAGE_BYTES: usize = 128 * 1024;
+/// A call written in one go, and then a player's whole reply: an announcement to 512 players takes 85 KB. The system only
+/// hands out what is used.
+const LINE_BYTES: usize = 128 * 1024;
 /// The hall of 512 players is some 10 MB and is built on the stack before it moves to the heap.
 const STACK_BYTES: usize = 256 * 1024 * 1024;
 
@@ -142,8 +141,8 @@ fn serve_here(ready: Ready, stop: &Stop) -> Result<(), Failure> {
     for player in 0..PLAYERS as u16 {
         let leaguebox = &leaguebox;
         let line = async move {
-            let (mut buf, mut message) = (vec![0; LINE_BYTES], vec![0; MESSAGE_BYTES]);
-            leaguebox.line(player, &Dialler, &mut buf, &mut message).await
+            let mut buf = vec![0; LINE_BYTES];
+            leaguebox.line(player, &Dialler, &mut buf).await
         };
         executor.spawn(line).detach();
     }

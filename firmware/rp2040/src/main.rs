@@ -202,7 +202,7 @@ async fn worker(leaguebox: &'static LeagueBox, stack: Stack<'static>, port: u16)
 
 #[embassy_executor::task(pool_size = PLAYERS)]
 async fn line(leaguebox: &'static LeagueBox, stack: Stack<'static>, player: u16) -> ! {
-    let (mut rx, mut tx, mut buf, mut message) = ([0; 512], [0; 512], [0; 1024], [0; 512]);
+    let (mut rx, mut tx, mut buf) = ([0; 512], [0; 1024], [0; 1024]);
     let port = Port::new(stack, 0, &mut rx, &mut tx);
-    leaguebox.line(player, &port, &mut buf, &mut message).await
+    leaguebox.line(player, &port, &mut buf).await
 }

@@ -42,7 +42,7 @@ impl Desktop {
     }
 
     /// Waits until the box ends by itself (`--once`): how it ended, and all it printed.
-    pub fn wait_until_it_ends(mut self) -> (ExitStatus, String) {
+    pub fn wait_until_it_ends(&mut self) -> (ExitStatus, String) {
         let status = wait_for("the box ends by itself", || self.child.try_wait().expect("a child"));
         let printed = self.stdout.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
         (status, printed)

@@ -789,7 +789,6 @@ pub struct Plan {
     pub incoming: usize,
     pub outgoing: usize,
     pub line: usize,
-    pub message: usize,
     pub start_at: Option<u16>,
     pub utc: Option<Utc>,
     pub breaker: Option<fn(Fault)>,
@@ -807,7 +806,6 @@ impl Plan {
             incoming: 2048,
             outgoing: 2048,
             line: 1024,
-            message: 1024,
             start_at: None,
             utc: Some(Utc(1_736_937_000)),
             breaker: None,
@@ -911,8 +909,8 @@ pub fn play<T>(plan: Plan, script: impl AsyncFnOnce(Scene<'_, '_>) -> T) -> T {
     let players: Vec<_> = (0..).zip(plan.habits).map(|(index, does)| Player::new(net, index, does)).collect();
     let mut tasks = vec![task(leaguebox.keep_time())];
     for index in 0..8 {
-        let (mut buf, mut message) = (vec![0; plan.line], vec![0; plan.message]);
-        tasks.push(task(async move { leaguebox.line(index, net, &mut buf, &mut message).await }));
+        let mut buf = vec![0; plan.line];
+        tasks.push(task(async move { leaguebox.line(index, net, &mut buf).await }));
     }
     for _ in 0..plan.workers {
         let (mut incoming, mut outgoing) = (vec![0; plan.incoming], vec![0; plan.outgoing]);
