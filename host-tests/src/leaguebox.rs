@@ -180,7 +180,8 @@ impl LeagueBox {
         http::request(self.address, "POST", &format!("/api/admin/{verb}"), &headers, "").ok()
     }
 
-    fn admin_with(&self, verb: &str, body: &str) -> Response {
+    /// The same with something to read, as JSON.
+    pub fn admin_with(&self, verb: &str, body: &str) -> Response {
         let headers = format!("Authorization: Bearer {}\r\nContent-Type: application/json\r\n", self.admin_code);
         http::request(self.address, "POST", &format!("/api/admin/{verb}"), &headers, body)
             .expect("the admin is answered")
