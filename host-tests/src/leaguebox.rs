@@ -1,9 +1,9 @@
 //! A running box, on whatever device the tests are for. What it is told and asked goes over HTTP, as with any other client.
 
-use crate::device::desktop::{self, Desktop};
-use crate::device::probe::Probe;
 #[cfg(feature = "emulator")]
 use crate::device;
+use crate::device::desktop::{self, Desktop};
+use crate::device::probe::Probe;
 use crate::device::{DEVICE, Device, address_towards};
 use crate::http::{self, Response};
 use crate::settings::Settings;
@@ -143,7 +143,8 @@ impl LeagueBox {
         self.admin_with(verb, "")
     }
 
-    fn admin_with(&self, verb: &str, body: &str) -> Response {
+    /// The same with something to read, as JSON.
+    pub fn admin_with(&self, verb: &str, body: &str) -> Response {
         let headers = format!("Authorization: Bearer {}\r\nContent-Type: application/json\r\n", self.admin_code);
         http::request(self.address, "POST", &format!("/api/admin/{verb}"), &headers, body)
             .expect("the admin is answered")
