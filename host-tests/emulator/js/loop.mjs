@@ -876,6 +876,9 @@ export function Loop(stdlib, foreign, heap) {
         case 82: // B
           pc = (pc + 2 + ((opcode << 21) >> 20)) | 0;
           cycles = (cycles + 1) | 0;
+          // A loop of nothing, or of one NOP, goes on until something from outside ends it. Time may just as well jump there.
+          if ((opcode | 0) == 0xe7fd) opcode = (U16[(0x200000 + (pc & 0x1fffff)) >> 1] | 0) == 0xbf00 ? 0xe7fe : 0;
+          if ((opcode | 0) == 0xe7fe) if ((cycles | 0) < (budget | 0)) cycles = budget;
           break;
         case 83: // BL, MRS from PRIMASK, barriers; else rare
           if ((pc & 0xffe00000) == 0x10000000) t = U16[(0x200000 + (pc & 0x1fffff)) >> 1] | 0;

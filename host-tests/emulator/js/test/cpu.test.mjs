@@ -126,6 +126,23 @@ test('a branch with link goes where it goes in the package', () => {
   }
 });
 
+for (const [what, ...opcodes] of [['nothing', 0xe7fe], ['a NOP', 0xbf00, 0xe7fd]]) {
+  test(`a loop of ${what} takes no effort, and an alarm still comes on time`, () => {
+    const rp = chip();
+    const cpu = core(rp);
+    const FLASH_CODE = 0x10001000;
+    opcodes.forEach((opcode, i) => rp.flashView.setUint16(0x1000 + 2 * i, opcode, true));
+    rp.core.PC = FLASH_CODE;
+    let rang = 0;
+    rp.clock.createAlarm(() => (rang = rp.clock.nanos)).schedule(5e8);
+    cpu.run(1e9);
+    assert.equal(rang, 5e8);
+    assert.ok(rp.clock.nanos >= 1e9);
+    assert.ok(cpu.instructions < 10, `${cpu.instructions} instructions`);
+    assert.ok(rp.core.PC - FLASH_CODE < 4);
+  });
+}
+
 test('the loop is compiled ahead of time', () => {
   // Node.js warns of asm.js that is none, and then runs it as plain JavaScript, at a tenth of the speed.
   const script = `
