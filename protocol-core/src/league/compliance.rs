@@ -11,7 +11,7 @@ pub const EXAMPLE_BYTES: usize = 32;
 /// Declares the rules: what each is called in the report and how to keep it.
 macro_rules! rules {
     ($($rule:ident $code:literal $advice:literal),+ $(,)?) => {
-        /// A rule of the protocol.
+        /// A rule of the protocol. Journals know a rule by its place here: new ones go to the end.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Rule { $(#[doc = $advice] $rule),+ }
 
@@ -90,6 +90,13 @@ impl Compliance {
             let _ = write!(Cut(&mut entry.example), "{example}");
         }
         entry.count = entry.count.saturating_add(1);
+    }
+
+    /// So many violations were counted before the box was restarted. The example is gone.
+    pub fn restore(&mut self, rule: Rule, count: u16) {
+        if let Some(entry) = self.entries.get_mut(rule as usize) {
+            entry.count = entry.count.max(count);
+        }
     }
 
     /// The rules that were broken: how often, and the first example.

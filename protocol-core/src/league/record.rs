@@ -36,6 +36,8 @@ pub struct Record {
     pub finished: Utc,
     /// The result.
     pub outcome: Outcome,
+    /// How often the box had been restarted in the middle of the league by then: part of the match's seed.
+    pub attempt: u16,
 }
 
 impl Record {
@@ -80,7 +82,7 @@ mod tests {
     use super::*;
 
     fn record(winner: Option<u8>, forfeits: Seats, cause: Cause) -> Record {
-        Record { digest: 0, finished: Utc(0), outcome: Outcome { winner, forfeits, cause } }
+        Record { digest: 0, finished: Utc(0), outcome: Outcome { winner, forfeits, cause }, attempt: 0 }
     }
 
     #[test]
