@@ -3,8 +3,8 @@
 //! the board's.
 //!
 //! An [`Appliance`] is shared by a fixed set of endless futures, all on one thread, which the board runs on whatever
-//! executor it has: one [`Appliance::line`] for each player there is room for, some [`Appliance::serve`] workers, and one
-//! [`Appliance::keep_time`]. Each worker and line lives in buffers it is lent, so what a board spends is what it lends.
+//! executor it has: one [`Appliance::line`] for each player there is room for, some [`Appliance::serve`] workers, one
+//! [`Appliance::keep_time`], and where there is flash one [`Appliance::keep_journal`]. Each worker and line lives in buffers it is lent, so what a board spends is what it lends.
 //!
 //! ```text
 //! http/       HTTP/1.1, both directions
@@ -13,6 +13,7 @@
 //! routes.rs   which path is what
 //! pages.rs    what the box shows: JSON, CSV, the log, text for agents
 //! pieces.rs   a text longer than any buffer
+//! journal/    what outlives a power cut, in flash
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]
@@ -22,6 +23,7 @@ extern crate std;
 
 pub mod clock;
 pub mod http;
+pub mod journal;
 mod lines;
 mod pages;
 mod pieces;
@@ -46,7 +48,7 @@ type Bell = Signal<NoopRawMutex, ()>;
 pub struct Appliance<C, const P: usize, const M: usize, const R: usize, const L: usize> {
     hall: RefCell<Hall<P, M, R, L>>,
     clock: C,
-    admin_code: String<64>,
+    admin_code: RefCell<String<64>>,
     /// One for each line: what it has to do has changed.
     lines: [Bell; P],
     /// The next deadline has changed.
@@ -56,6 +58,7 @@ pub struct Appliance<C, const P: usize, const M: usize, const R: usize, const L:
     free_workers: Cell<u16>,
     refused: Cell<u32>,
     started: u64,
+    journal: journal::Desk<P>,
 }
 
 impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<C, P, M, R, L> {
@@ -65,12 +68,13 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
             started: clock.now(),
             hall: RefCell::new(hall),
             clock,
-            admin_code,
+            admin_code: RefCell::new(admin_code),
             lines: [const { Bell::new() }; P],
             deadline: Bell::new(),
             limits: http::Limits::default(),
             free_workers: Cell::new(0),
             refused: Cell::new(0),
+            journal: journal::Desk::new(),
         }
     }
 
@@ -93,6 +97,9 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         if hall.next_deadline() != before {
             self.deadline.signal(());
         }
+        if hall.next_fact(0).is_some() {
+            self.journal.bell.signal(());
+        }
         done
     }
 
@@ -104,7 +111,10 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub async fn keep_time(&self) -> ! {
         loop {
             match self.hall(Hall::next_deadline) {
-                Some(at) if at <= self.clock.now() => self.act(|hall, now| hall.handle(now, Event::Tick)),
+                Some(at) if at <= self.clock.now() => {
+                    self.room().await;
+                    self.act(|hall, now| hall.handle(now, Event::Tick));
+                }
                 Some(at) => {
                     select(self.clock.sleep_until(at), self.deadline.wait()).await;
                 }

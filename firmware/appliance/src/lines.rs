@@ -32,7 +32,7 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
             let call = self.next_call(index).await;
             match select(net.connect(call.to), self.dropped(index, call.id)).await {
                 Either::First(Ok(socket)) => self.connection(index, call, socket, buf, message).await,
-                Either::First(Err(_)) => self.failed(index, call.id, Failure::Unreachable),
+                Either::First(Err(_)) => self.failed(index, call.id, Failure::Unreachable).await,
                 Either::Second(()) => {}
             }
         }
@@ -58,9 +58,9 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
                 // The player closed the connection it had kept: a new one may do.
                 Either::First(Err(CallError::Unanswered)) if !is_fresh => return,
                 Either::First(Err(CallError::Unanswered | CallError::Broken)) => {
-                    return self.failed(index, call.id, Failure::Unreachable);
+                    return self.failed(index, call.id, Failure::Unreachable).await;
                 }
-                Either::First(Err(_)) => return self.failed(index, call.id, Failure::Unreadable),
+                Either::First(Err(_)) => return self.failed(index, call.id, Failure::Unreadable).await,
                 Either::Second(()) => return,
             }
             if !conn.is_reusable() {
@@ -83,6 +83,11 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         conn: &mut ClientConn<'_, S>,
         message: &mut [u8],
     ) -> Result<bool, CallError> {
+        // What is said was decided when the call was made: all that led to it must be safe, what comes later need not.
+        self.safe().await;
+        if self.hall(|hall| hall.call(index).map(|open| open.id)) != Some(call) {
+            return Ok(false);
+        }
         let mut slice = Slice::new(message);
         let fits = self.hall(|hall| hall.write_call(index, &mut slice)).is_ok();
         if fits {
@@ -104,6 +109,7 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
         let response = conn.read_response().await?;
         let (status, body) = (response.status, response.body);
+        self.room().await;
         self.act(|hall, now| hall.handle(now, Event::Reply { player: index, call, status, body }));
         Ok(true)
     }
@@ -150,7 +156,8 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    fn failed(&self, player: u16, call: u32, failure: Failure) {
+    async fn failed(&self, player: u16, call: u32, failure: Failure) {
+        self.room().await;
         self.act(|hall, now| hall.handle(now, Event::Failed { player, call, failure }));
     }
 }

@@ -10,6 +10,8 @@ use protocol_core::time::Utc;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde::Serialize;
 
+use crate::journal::{Kept, State};
+
 pub(crate) const INDEX: &str = include_str!("../web/index.html");
 pub(crate) const SKILL: &str = include_str!("../web/skill.md");
 pub(crate) const AGENT: &str = include_str!("../web/agent.json");
@@ -29,6 +31,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
     now: u64,
     uptime_seconds: u64,
     refused_requests: u32,
+    kept: Kept,
     sink: &mut dyn Sink,
 ) -> Result<(), Full> {
     #[derive(Serialize)]
@@ -46,6 +49,10 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         matches_completed: u32,
         total_matches: u32,
         running_matches: u16,
+        /// "ok": what is acknowledged survives a power cut. "off", or "failed:" and why: it does not.
+        journal: Shown<State>,
+        journal_erases: u32,
+        resumed_at: Option<Shown<Utc>>,
         time: Shown<Utc>,
         uptime_seconds: u64,
         refused_requests: u32,
@@ -59,13 +66,16 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         total_rounds: league.total_rounds,
         players: league.players,
         capacity: P,
-        message: Shown(&Why(hall)),
+        message: Shown(&Both(kept, Why(hall))),
         league_id: league.league_id,
         game_type: league.game_type,
         mode: mode(hall.config().mode),
         matches_completed: league.matches_completed,
         total_matches: league.total_matches,
         running_matches: league.running_matches,
+        journal: Shown(kept.state),
+        journal_erases: kept.erases,
+        resumed_at: kept.resumed_at.map(|at| Shown(Utc(at))),
         time: Shown(Utc(now)),
         uptime_seconds,
         refused_requests,
@@ -79,6 +89,15 @@ fn mode(mode: Mode) -> &'static str {
     match mode {
         Mode::Lenient => "lenient",
         Mode::Strict => "strict",
+    }
+}
+
+/// One thing said, then another.
+struct Both<A, B>(A, B);
+
+impl<A: fmt::Display, B: fmt::Display> fmt::Display for Both<A, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.0, self.1)
     }
 }
 

@@ -97,8 +97,8 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
             }
             Route::Status => {
                 let uptime = self.clock.now().saturating_sub(self.started) / 1000;
-                let (now, refused) = (self.clock.utc(), self.refused.get());
-                self.send(responder, 200, |hall, sink| pages::status(hall, now, uptime, refused, sink)).await
+                let (now, refused, kept) = (self.clock.utc(), self.refused.get(), self.kept());
+                self.send(responder, 200, |hall, sink| pages::status(hall, now, uptime, refused, kept, sink)).await
             }
             Route::Rows(rows) => self.send_rows(responder, rows).await,
             Route::Match(id) => {
@@ -110,11 +110,16 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
             Route::Admin(command) => {
                 let given = request.header("authorization").and_then(|value| value.split_once(' '));
                 let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code);
-                if !given.is_some_and(|given| is_same(given.trim().as_bytes(), self.admin_code.as_bytes())) {
+                if !given.is_some_and(|given| is_same(given.trim().as_bytes(), self.admin_code.borrow().as_bytes())) {
                     let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
                     return responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await;
                 }
-                match self.act(|hall, now| hall.command(now, command)) {
+                self.room().await;
+                let obeyed = self.act(|hall, now| hall.command(now, command));
+                if command == Command::Reset {
+                    self.journal.reset();
+                }
+                match obeyed {
                     Ok(()) => self.send(responder, 200, pages::done).await,
                     Err(refusal) => responder.error(409, refusal.0).await,
                 }
@@ -129,8 +134,10 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         body: &[u8],
         responder: Responder<'_, S, C>,
     ) -> Result<(), WriteError> {
+        self.room().await;
         let answer = self.act(|hall, now| hall.request(now, peer, registers, body));
         if answer.is_empty() {
+            self.safe().await;
             return responder.respond(204, JSON, &[], &[]).await;
         }
         self.send(responder, 200, |hall, sink| hall.write_answer(&answer, sink)).await
@@ -147,6 +154,7 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         let mut scratch = [0; SCRATCH];
         let mut slice = Slice::new(&mut scratch);
         if self.hall(|hall| write(hall, &mut slice)).is_ok() {
+            self.safe().await;
             return responder.respond(status, JSON, slice.written(), &[]).await;
         }
         let Ok(mut pieces) = self.hall(|hall| Pieces::of(|sink| write(hall, sink))) else {
@@ -155,6 +163,7 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         let mut answer = responder.begin(status, JSON, Some(pieces.length()), &[])?;
         loop {
             let piece = self.hall(|hall| pieces.next(&mut scratch, |sink| write(hall, sink)));
+            self.safe().await;
             match piece.map_err(|Changed| WriteError::WrongLength)? {
                 Some(piece) => answer.write_all(piece).await?,
                 None => return answer.finish().await,
@@ -196,6 +205,7 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
                 rows.write(hall, &mut at, &mut slice)
             });
             let more = more.map_err(|_| WriteError::WrongLength)?;
+            self.safe().await;
             answer.write_all(slice.written()).await?;
             if !more {
                 return answer.finish().await;

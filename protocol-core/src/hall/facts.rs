@@ -8,10 +8,11 @@
 
 use heapless::String;
 
-use super::Hall;
 use super::admission::{AgentState, Player, Referee};
 use super::lines::{Line, Notice};
 use super::rounds::Stage;
+use super::{Config, Hall};
+use crate::fair::Seed;
 use crate::journal::bytes::{NoRoom, Writer};
 use crate::journal::{Agent, Counts, Entry, Origin, Played, Settings};
 use crate::league::Compliance;
@@ -85,6 +86,15 @@ impl<const M: usize> Facts<M> {
     pub fn begin_chapter(&mut self) {
         self.len = 0;
         self.push(Fact::Chapter);
+    }
+
+    /// The league starts. A chapter that is still to be written says so itself: a rematch is written whole or not at all,
+    /// so that the league before it stays readable until then.
+    pub fn start(&mut self) {
+        match self.get(0) {
+            Some((_, Fact::Chapter)) => self.begin_chapter(),
+            _ => self.push(Fact::Started),
+        }
     }
 
     pub fn is_full(&self) -> bool {
@@ -194,7 +204,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub fn write_chapter(&self, at: &mut usize, out: &mut Writer<'_>) -> bool {
         let head = [Entry::Origin(self.origin()), Entry::Settings(self.settings())];
         let agents = self.players.iter().map(Player::entry).chain(self.referees.iter().map(Referee::entry));
-        for entry in head.into_iter().chain(agents).skip(*at) {
+        let started = (self.stage != Stage::Waiting).then_some(Entry::Started);
+        for entry in head.into_iter().chain(agents).chain(started).skip(*at) {
             if entry.write(out).is_err() {
                 return true;
             }
@@ -210,8 +221,18 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// How the league is set up.
     pub fn settings(&self) -> Settings {
-        let super::Config { game, mode, timing, start_at, .. } = self.config;
+        let Config { game, mode, timing, start_at, .. } = self.config;
         Settings { game, mode, timing, start_at }
+    }
+
+    /// Sets the box up otherwise, after [`Hall::restore`], unless a league has been started.
+    pub fn set_up(&mut self, settings: Settings, master: Seed) {
+        if self.stage == Stage::Waiting {
+            self.apply(settings);
+            self.master = master;
+            self.facts.kept = true;
+            self.facts.begin_chapter();
+        }
     }
 
     /// Takes in what a journal says, entry by entry, in order. Nothing goes out; when all is in, [`Hall::resume`] goes on.
@@ -223,10 +244,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 while self.poll_output().is_some() {}
                 Origin { league: self.number, issued: self.issued, master: self.master, secret: self.secret } = origin;
             }
-            Entry::Settings(settings) if is_waiting => {
-                let Settings { game, mode, timing, start_at } = settings;
-                self.config = super::Config { game, mode, timing, start_at, endpoint: self.config.endpoint.clone() };
-            }
+            Entry::Settings(settings) if is_waiting => self.apply(settings),
             Entry::Player(agent) if is_waiting => self.restore_player(agent).ok_or(Unfit)?,
             Entry::Referee(agent) => self.restore_referee(agent).ok_or(Unfit)?,
             Entry::Left(number) if is_waiting => self.players.retain(|player| player.number != number),
@@ -264,6 +282,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             _ => return Err(Unfit),
         }
         Ok(())
+    }
+
+    fn apply(&mut self, Settings { game, mode, timing, start_at }: Settings) {
+        self.config = Config { game, mode, timing, start_at, endpoint: self.config.endpoint.clone() };
     }
 
     fn restore_player(&mut self, agent: Agent<'_>) -> Option<()> {

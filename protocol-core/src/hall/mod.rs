@@ -30,7 +30,7 @@ use heapless::{Deque, String, Vec};
 
 pub use admission::{AgentState, Player, Referee};
 pub use answers::{Answer, MatchLine, Status};
-pub use facts::{Fact, Unfit};
+pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
 pub use rounds::{Command, Refusal, Seating, Stage, Table};
 

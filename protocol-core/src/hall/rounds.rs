@@ -172,7 +172,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     pub(super) fn start(&mut self, now: Now) {
-        self.facts.push(Fact::Started);
+        self.facts.start();
         self.clear_the_board();
         self.close_standings(0);
         self.note(now, None, None, Happening::LeagueStarted);
