@@ -44,7 +44,7 @@ fn known(hall: &Small) -> Vec<String> {
         .collect();
     known.extend((1..=hall.schedule().rounds()).flat_map(|round| hall.matches_of(round)).filter_map(|id| {
         let record = hall.record(id)?;
-        Some(format!("{id} {record:?} {:?}", hall.commitment(id).to_string()))
+        Some(format!("{id} {record:?}"))
     }));
     known.push(format!("{} {}", hall.league_id(), hall.stage() == Stage::Waiting));
     known
@@ -156,9 +156,9 @@ impl Story {
         }
     }
 
-    /// Three leagues with a rematch each, in a flash that is too small for all of them. Every part can be begun again.
+    /// Two leagues with a rematch each, in a flash that is too small for all of them. Every part can be begun again.
     fn tell(&mut self, from: usize) -> Result<(), (usize, Cut)> {
-        for part in from..9 {
+        for part in from..6 {
             let told = match part % 3 {
                 0 => self.enter(part),
                 1 => self.play(),
