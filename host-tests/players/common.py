@@ -15,7 +15,8 @@ from datetime import datetime, timezone
 
 def arguments(dialects):
     parser = argparse.ArgumentParser()
-    parser.add_argument("--box", required=True, help="http://127.0.0.1:PORT")
+    parser.add_argument("--box", required=True, help="http://ADDRESS:PORT")
+    parser.add_argument("--host", default="127.0.0.1", help="where to listen")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--name", required=True)
     parser.add_argument("--dialect", choices=dialects, required=True)

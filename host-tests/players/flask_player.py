@@ -72,7 +72,7 @@ def register():
 
 
 def serve():
-    make_server("127.0.0.1", args.port, app, threaded=True).serve_forever()
+    make_server(args.host, args.port, app, threaded=True).serve_forever()
 
 
 if args.dialect == "early":
@@ -81,6 +81,6 @@ if args.dialect == "early":
     serve()
 else:
     # The socket listens before the registration goes out, so the first call cannot be refused.
-    server = make_server("127.0.0.1", args.port, app, threaded=True)
+    server = make_server(args.host, args.port, app, threaded=True)
     threading.Thread(target=lambda: player.registered(player.patiently(register))).start()
     server.serve_forever()

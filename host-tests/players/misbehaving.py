@@ -65,6 +65,6 @@ def register():
 if args.dialect == "dead":
     player.registered(player.patiently(register))
     threading.Event().wait()
-server = ThreadingHTTPServer(("127.0.0.1", args.port), Handler)
+server = ThreadingHTTPServer((args.host, args.port), Handler)
 threading.Thread(target=lambda: player.registered(player.patiently(register))).start()
 server.serve_forever()

@@ -3,6 +3,7 @@
 //! For leagues where the players are not the question. It remembers what every player was told, in the order it was
 //! told, so a test can judge by the order of events and not by the clock. Real agents are in `players/`.
 
+use crate::device::DEVICE;
 use crate::leaguebox::LeagueBox;
 use crate::{PATIENCE, wait_for};
 use serde_json::{Value, json};
@@ -74,7 +75,7 @@ impl Crowd {
     }
 
     fn with(shared: Shared) -> Crowd {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let listener = TcpListener::bind((DEVICE.players_listen(), 0)).expect("a free port");
         let port = listener.local_addr().expect("an address").port();
         let shared = Arc::new(shared);
         let door = shared.clone();
@@ -102,7 +103,7 @@ impl Crowd {
     pub fn enlist(&mut self, leaguebox: &LeagueBox, count: usize) {
         for _ in 0..count {
             let name = format!("Player {}", self.members.len() + 1);
-            self.register(leaguebox, &name, "127.0.0.1");
+            self.register(leaguebox, &name, &leaguebox.home().to_string());
         }
     }
 

@@ -1,7 +1,7 @@
 //! A tiny blocking HTTP client, one connection per request. What it does not do (keep-alive, chunked, Expect), curl does.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 /// An answer of the box.
@@ -29,8 +29,8 @@ impl Response {
 }
 
 /// Sends the parts one by one, as they are, and reads until the box closes.
-pub fn exchange(port: u16, parts: &[&[u8]]) -> Result<Response> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+pub fn exchange(address: SocketAddr, parts: &[&[u8]]) -> Result<Response> {
+    let mut stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
     // The box may answer and close before it has read all: what it said still counts.
@@ -50,12 +50,12 @@ pub fn exchange(port: u16, parts: &[&[u8]]) -> Result<Response> {
 }
 
 /// One request with a body, or an empty one.
-pub fn request(port: u16, method: &str, path: &str, headers: &str, body: &str) -> Result<Response> {
+pub fn request(address: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> Result<Response> {
     let length = body.len();
     // HTTP/1.0, so that a long answer ends with its connection; chunks are for curl and the Python players to read.
     let head = format!(
-        "{method} {path} HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
+        "{method} {path} HTTP/1.0\r\nHost: {address}\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
     );
     // Two writes, as httpx does: the box must not expect head and body in one segment.
-    exchange(port, &[head.as_bytes(), body.as_bytes()])
+    exchange(address, &[head.as_bytes(), body.as_bytes()])
 }

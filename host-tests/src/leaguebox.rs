@@ -1,56 +1,128 @@
-//! The desktop box as a child process: started on a free port, killed when the test is over, however it ends.
+//! A running box, on whatever device the tests are for. What it is told and asked goes over HTTP, as with any other client.
 
+#[cfg(feature = "emulator")]
+use crate::device;
+use crate::device::desktop::{self, Desktop};
+use crate::device::probe::Probe;
+use crate::device::{DEVICE, Device, address_towards};
 use crate::http::{self, Response};
-use crate::{free_port, wait_for};
+use crate::settings::Settings;
+use crate::wait_for;
 use serde_json::{Value, json};
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::OnceLock;
+use std::net::{IpAddr, SocketAddr};
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::JoinHandle;
 
-/// The code the tests give the box for `/api/admin`.
-pub const ADMIN_CODE: &str = "test-admin-code";
-
-/// A running box.
+/// A running box. It ends, or is free for the next test, when this is dropped.
 pub struct LeagueBox {
-    /// Where it listens, on 127.0.0.1.
-    pub port: u16,
-    child: Child,
-    stdout: Option<JoinHandle<String>>,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// What opens `/api/admin`.
+    pub admin_code: String,
+    machine: Machine,
+}
+
+/// What keeps it running.
+enum Machine {
+    Desktop(Desktop),
+    #[cfg(feature = "emulator")]
+    Emulator(Box<emulator::Emulator>),
+    Probe(#[expect(dead_code, reason = "held, not read")] Probe),
 }
 
 impl LeagueBox {
-    /// Starts a box without flash, with `arguments` besides, and waits until it answers.
-    pub fn start(arguments: &[&str]) -> LeagueBox {
-        let port = free_port();
-        let mut child = Command::new(executable())
-            .args(["--listen", &format!("127.0.0.1:{port}"), "--no-flash", "--admin-code", ADMIN_CODE])
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the box starts");
-        let stdout = child.stdout.take().map(collect);
-        let mut leaguebox = LeagueBox { port, child, stdout };
-        wait_for("the box answers GET /health", || {
-            if let Ok(Some(status)) = leaguebox.child.try_wait() {
-                panic!("the box ended at once with {status}");
+    /// Starts a box that knows nothing but these settings, and waits until it answers.
+    pub fn start(settings: Settings) -> LeagueBox {
+        match DEVICE {
+            Device::Desktop => LeagueBox::on_desktop(settings, &[]),
+            #[cfg(feature = "emulator")]
+            Device::Emulator => LeagueBox::in_emulator(settings, "lb0"),
+            #[cfg(not(feature = "emulator"))]
+            Device::Emulator => unreachable!("the feature makes the device"),
+            Device::Probe => {
+                let (address, admin_code, probe) = Probe::take();
+                let leaguebox = LeagueBox { address, admin_code, machine: Machine::Probe(probe) };
+                leaguebox.wait_until_healthy();
+                assert_eq!(leaguebox.admin("reset").status, 200, "the last test's league is erased");
+                leaguebox.tell(settings);
+                leaguebox
             }
-            http::request(port, "GET", "/health", "", "").ok().filter(|response| response.status == 200)
+        }
+    }
+
+    /// Starts an emulated board on a bridge. A DHCP server must be there.
+    #[cfg(feature = "emulator")]
+    pub fn in_emulator(settings: Settings, bridge: &str) -> LeagueBox {
+        let board = device::emulator::start(bridge);
+        let (address, admin_code) = device::emulator::introduction(&board, 0);
+        let leaguebox = LeagueBox { address, admin_code, machine: Machine::Emulator(Box::new(board)) };
+        leaguebox.wait_until_healthy();
+        leaguebox.tell(settings);
+        leaguebox
+    }
+
+    /// The board itself: its cable, its power, its log.
+    #[cfg(feature = "emulator")]
+    pub fn board(&self) -> &emulator::Emulator {
+        match &self.machine {
+            Machine::Emulator(board) => board,
+            _ => panic!("there is no board to look into"),
+        }
+    }
+
+    /// Waits until a box that has been reset has an address again, and answers. `since` is the place in its log before.
+    #[cfg(feature = "emulator")]
+    pub fn wait_until_it_is_back(&mut self, since: usize) {
+        (self.address, self.admin_code) = device::emulator::introduction(self.board(), since);
+        self.wait_until_healthy();
+    }
+
+    /// Starts a desktop box that ends when its league does. Only for tests that are ignored elsewhere.
+    pub fn start_once(settings: Settings) -> LeagueBox {
+        LeagueBox::on_desktop(settings, &["--once"])
+    }
+
+    fn on_desktop(settings: Settings, arguments: &[&str]) -> LeagueBox {
+        let (address, desktop) = Desktop::start(&settings, arguments);
+        let admin_code = desktop::ADMIN_CODE.to_owned();
+        let mut leaguebox = LeagueBox { address, admin_code, machine: Machine::Desktop(desktop) };
+        wait_for("the box answers GET /health", || {
+            if let Machine::Desktop(desktop) = &mut leaguebox.machine {
+                desktop.assert_alive();
+            }
+            leaguebox.is_healthy().then_some(())
         });
         leaguebox
     }
 
+    /// Waits until it answers.
+    pub fn wait_until_healthy(&self) {
+        wait_for("the box answers GET /health", || self.is_healthy().then_some(()));
+    }
+
+    fn is_healthy(&self) -> bool {
+        http::request(self.address, "GET", "/health", "", "").is_ok_and(|response| response.status == 200)
+    }
+
+    /// Tells a board its settings.
+    pub fn tell(&self, settings: Settings) {
+        let response = self.admin_with("settings", &settings.body().to_string());
+        assert_eq!(response.status, 200, "{settings:?}: {response:?}");
+    }
+
     /// Where agents are told to go.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+        format!("http://{}", self.address)
+    }
+
+    /// Our own address, as the box sees it: where its players are.
+    pub fn home(&self) -> IpAddr {
+        address_towards(self.address)
     }
 
     /// GET, any status.
     pub fn get(&self, path: &str) -> Response {
-        http::request(self.port, "GET", path, "", "").unwrap_or_else(|error| panic!("GET {path}: {error}"))
+        http::request(self.address, "GET", path, "", "").unwrap_or_else(|error| panic!("GET {path}: {error}"))
     }
 
     /// GET of a JSON document, which must be there.
@@ -62,14 +134,19 @@ impl LeagueBox {
 
     /// POST of a JSON text to any path.
     pub fn post(&self, path: &str, body: &str) -> Response {
-        http::request(self.port, "POST", path, "Content-Type: application/json\r\n", body)
+        http::request(self.address, "POST", path, "Content-Type: application/json\r\n", body)
             .unwrap_or_else(|error| panic!("POST {path}: {error}"))
     }
 
     /// One of the admin's buttons.
     pub fn admin(&self, verb: &str) -> Response {
-        let headers = format!("Authorization: Bearer {ADMIN_CODE}\r\n");
-        http::request(self.port, "POST", &format!("/api/admin/{verb}"), &headers, "").expect("the admin is answered")
+        self.admin_with(verb, "")
+    }
+
+    fn admin_with(&self, verb: &str, body: &str) -> Response {
+        let headers = format!("Authorization: Bearer {}\r\nContent-Type: application/json\r\n", self.admin_code);
+        http::request(self.address, "POST", &format!("/api/admin/{verb}"), &headers, body)
+            .expect("the admin is answered")
     }
 
     /// A JSON-RPC call to `/mcp`; the whole answer.
@@ -85,47 +162,31 @@ impl LeagueBox {
         answer
     }
 
-    /// Waits until the box ends by itself (`--once`): how it ended, and all it printed.
+    /// Waits until the league is over.
+    pub fn wait_for_the_champion(&self) {
+        wait_for("the league is over", || (self.get_json("/api/status.json")["state"] == "COMPLETED").then_some(()));
+    }
+
+    /// Waits until a box that was started once ends by itself: how it ended, and all it printed.
     pub fn wait_until_it_ends(mut self) -> (ExitStatus, String) {
-        let status = wait_for("the box ends by itself", || self.child.try_wait().expect("a child"));
-        let printed = self.stdout.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
-        (status, printed)
+        match &mut self.machine {
+            Machine::Desktop(desktop) => desktop.wait_until_it_ends(),
+            _ => panic!("a board never ends"),
+        }
     }
 }
 
+/// Whatever a test was about: an image that does what its chip forbids has failed it.
+#[cfg(feature = "emulator")]
 impl Drop for LeagueBox {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Machine::Emulator(board) = &self.machine {
+            if std::thread::panicking() {
+                let log: Vec<String> = board.log().iter().map(ToString::to_string).collect();
+                eprintln!("the box's log:\n{}", log.join("\n"));
+            } else {
+                assert_eq!(board.invalid(), Vec::<String>::new(), "the image did what the chip forbids");
+            }
+        }
     }
-}
-
-/// Keeps the pipe empty, so that a talkative box never blocks.
-fn collect(mut pipe: ChildStdout) -> JoinHandle<String> {
-    std::thread::spawn(move || {
-        let mut text = String::new();
-        let _ = pipe.read_to_string(&mut text);
-        text
-    })
-}
-
-/// The box to test: `LEAGUEBOX` if set, else the one beside this test, `target/<profile>/leaguebox`, brought up to date.
-fn executable() -> &'static Path {
-    static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| {
-        if let Some(path) = std::env::var_os("LEAGUEBOX") {
-            return path.into();
-        }
-        let test = std::env::current_exe().expect("this test's path");
-        let profile = test.parent().and_then(Path::parent).expect("tests are in target/<profile>/deps");
-        // `cargo test` builds no binary of another package, so a test would judge yesterday's box, or none.
-        if let Some(cargo) = std::env::var_os("CARGO") {
-            let release: &[&str] = if profile.ends_with("release") { &["--release"] } else { &[] };
-            let built = Command::new(cargo).args(["build", "--quiet", "-p", "leaguebox"]).args(release).status();
-            assert!(built.is_ok_and(|status| status.success()), "`cargo build -p leaguebox` failed");
-        }
-        let path = profile.join(format!("leaguebox{}", std::env::consts::EXE_SUFFIX));
-        assert!(path.exists(), "no box at {}: run `cargo build -p leaguebox`", path.display());
-        path
-    })
 }

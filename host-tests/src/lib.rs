@@ -1,23 +1,27 @@
 //! Everything that looks at the box from outside.
 //!
-//! Starts the real desktop box as a child process, brings players to it (a crowd of threads, or real Python agents), and
-//! judges what it says: against JSON Schemas, and against standings recomputed from its own exports. It knows the box
-//! only by its command line and its HTTP surface, and leaves what happens inside to the tests of the crates themselves.
+//! Starts a real box (as a process, in the emulator, or on a board: `device`), brings players to it (a crowd of threads, or
+//! real Python agents), and judges what it says: against JSON Schemas, and against standings recomputed from its own
+//! exports. It knows the box only by its command line and its HTTP surface, and leaves what happens inside to the tests of
+//! the crates themselves.
 
 pub mod crowd;
+pub mod device;
+pub mod frames;
 pub mod http;
 pub mod leaguebox;
 pub mod python;
 pub mod results;
-pub mod schema;
+pub mod settings;
 pub mod simulation;
 
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// No test waits longer than this for something that must happen. It bounds a failure, it measures nothing.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+/// An emulated board runs at a quarter of its speed.
+pub const PATIENCE: Duration = Duration::from_secs(if cfg!(feature = "emulator") { 480 } else { 120 });
 
 /// Waits until `done` answers something, or fails the test with `what` it waited for.
 pub fn wait_for<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
@@ -33,7 +37,10 @@ pub fn wait_for<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
 
 /// A port that nobody listened on a moment ago.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port()
+    TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0))
+        .and_then(|listener| listener.local_addr())
+        .expect("a free port")
+        .port()
 }
 
 /// A file of this crate.

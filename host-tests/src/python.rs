@@ -1,5 +1,6 @@
 //! Real agents: the Python players of `players/`, in the virtual environment that `cargo xtask venv` makes.
 
+use crate::device::DEVICE;
 use crate::leaguebox::LeagueBox;
 use crate::{free_port, here, wait_for};
 use serde_json::Value;
@@ -30,6 +31,7 @@ impl Player {
         let mut command = Command::new(interpreter());
         command.arg(here("players").join(format!("{script}.py")));
         command.args(["--dialect", dialect]).arg("--log").arg(&log).args(extra);
+        command.arg("--host").arg(DEVICE.players_listen().to_string());
         Player { name: name.to_owned(), log, child: spawn(command, leaguebox, name) }
     }
 

@@ -333,7 +333,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     }
 
     fn moment(&self) -> Now {
-        Now { ms: self.now, utc: Utc(MORNING + (self.now - self.setup.clock) / 1000) }
+        Now { ms: self.now, utc: Utc::at(MORNING + (self.now - self.setup.clock) / 1000) }
     }
 
     /// Everybody registers and the league starts.

@@ -1,8 +1,11 @@
 //! Real agents on FastAPI and Flask, one per dialect and per family seen in the wild, all in one league.
 
+mod schema;
+
 use host_tests::leaguebox::LeagueBox;
 use host_tests::python::Player;
-use host_tests::{results, schema};
+use host_tests::results;
+use host_tests::settings::Settings;
 
 const PLAYERS: [(&str, &str); 11] = [
     ("fastapi_player", "canonical"),
@@ -24,7 +27,7 @@ const COUNT: usize = PLAYERS.len() + 1;
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn every_family_plays_a_whole_league_without_a_technical_loss() {
-    let leaguebox = LeagueBox::start(&["--start-at", &COUNT.to_string()]);
+    let leaguebox = LeagueBox::start(Settings::start_at(COUNT));
     // In Hebrew and with an emoji: Python sends them as \u escapes, the emoji as a surrogate pair.
     let name = |script: &str, dialect: &str| format!("{} שחקן 🎲 {dialect}", script.replace("_player", ""));
     let _example = Player::example(&leaguebox, "Ada");
@@ -67,13 +70,13 @@ fn every_family_plays_a_whole_league_without_a_technical_loss() {
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_example_player_plays_both_forms_of_the_game() {
     for game in ["even_odd", "even_odd_10"] {
-        let leaguebox = LeagueBox::start(&["--start-at", "2", "--once", "--game", game]);
+        let leaguebox = LeagueBox::start(Settings { game, ..Settings::start_at(2) });
         let _ada = Player::example(&leaguebox, "Ada");
         let _grace = Player::example(&leaguebox, "Grace");
-        let (status, printed) = leaguebox.wait_until_it_ends();
-        assert!(
-            status.success() && printed.contains("Ada") && printed.contains("Grace"),
-            "{game}: {status}\n{printed}"
-        );
+        leaguebox.wait_for_the_champion();
+        let rows = results::parse(&leaguebox.get("/api/results.csv").body);
+        assert_ne!(rows[0].get("status"), "TECHNICAL_LOSS", "{game}: {rows:?}");
+        let standings = leaguebox.get("/api/standings.json").body;
+        assert!(standings.contains("Ada") && standings.contains("Grace"), "{game}: {standings}");
     }
 }

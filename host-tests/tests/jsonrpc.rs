@@ -2,10 +2,11 @@
 
 use host_tests::http::Response;
 use host_tests::leaguebox::LeagueBox;
+use host_tests::settings::Settings;
 use serde_json::json;
 
 fn leaguebox() -> LeagueBox {
-    LeagueBox::start(&[])
+    LeagueBox::start(Settings::default())
 }
 
 /// The error's code, after checking that it is a well-formed JSON-RPC error.

@@ -1,10 +1,12 @@
 //! One player that breaks the rules among honest ones. It loses its own matches, and costs nobody else anything.
 
+mod schema;
+
 use host_tests::crowd::{Crowd, Event};
 use host_tests::leaguebox::LeagueBox;
 use host_tests::python::Player;
 use host_tests::results::{self, Row};
-use host_tests::schema;
+use host_tests::settings::Settings;
 use serde_json::Value;
 
 const HONEST: usize = 3;
@@ -41,8 +43,9 @@ impl League {
 /// Three honest players and one of `kind` play a league with short deadlines. Whatever the kind, every match ends, the
 /// honest ones play each other properly, and each hears of every result.
 fn league_with(kind: &str, extra: &[&str]) -> League {
-    let deadlines = ["--join-timeout-ms", "500", "--move-timeout-ms", "1000", "--retry-base-ms", "50"];
-    let leaguebox = LeagueBox::start(&[&["--start-at", "4"], &deadlines[..]].concat());
+    let deadlines =
+        Settings { join_timeout_ms: 500, move_timeout_ms: 1000, retry_base_ms: 50, ..Settings::start_at(4) };
+    let leaguebox = LeagueBox::start(deadlines);
     let mut player = Player::start(&leaguebox, "misbehaving", kind, kind, extra);
     let culprit = player.wait_until_registered()["player_id"].as_str().expect("an id").to_owned();
     let crowd = Crowd::of(&leaguebox, HONEST);
@@ -158,8 +161,8 @@ fn a_player_that_answers_a_megabyte_loses() {
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn two_hung_players_both_lose_their_match() {
-    let deadlines = ["--join-timeout-ms", "300", "--retry-base-ms", "20", "--start-at", "2"];
-    let leaguebox = LeagueBox::start(&deadlines);
+    let deadlines = Settings { join_timeout_ms: 300, retry_base_ms: 20, ..Settings::start_at(2) };
+    let leaguebox = LeagueBox::start(deadlines);
     let mut players = ["one", "two"].map(|name| Player::start(&leaguebox, "misbehaving", "hung", name, &[]));
     for player in &mut players {
         player.wait_until_registered();

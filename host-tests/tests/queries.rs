@@ -1,13 +1,16 @@
 //! LEAGUE_QUERY, asked in the middle of a league that stands still.
 
+mod schema;
+
 use host_tests::crowd::Crowd;
 use host_tests::leaguebox::LeagueBox;
-use host_tests::{schema, wait_for};
+use host_tests::settings::Settings;
+use host_tests::wait_for;
 use serde_json::{Value, json};
 
 /// Four players, all asked for their choice in the first round, and none answering yet.
 fn standing_league() -> (LeagueBox, Crowd) {
-    let leaguebox = LeagueBox::start(&["--start-at", "4"]);
+    let leaguebox = LeagueBox::start(Settings::start_at(4));
     let mut crowd = Crowd::new();
     crowd.hold();
     crowd.enlist(&leaguebox, 4);
@@ -105,7 +108,7 @@ fn every_query_is_answered_in_the_middle_of_a_league() {
 
 #[test]
 fn a_query_without_a_token_is_e011_and_with_a_wrong_one_e012() {
-    let leaguebox = LeagueBox::start(&[]);
+    let leaguebox = LeagueBox::start(Settings::default());
     let crowd = Crowd::of(&leaguebox, 1);
     for token in [Value::Null, json!("")] {
         let mut missing = query(&crowd, "GET_STANDINGS", json!({}));
@@ -122,7 +125,7 @@ fn a_query_without_a_token_is_e011_and_with_a_wrong_one_e012() {
 
 #[test]
 fn a_query_about_a_stranger_is_e005() {
-    let leaguebox = LeagueBox::start(&[]);
+    let leaguebox = LeagueBox::start(Settings::default());
     let crowd = Crowd::of(&leaguebox, 1);
     for query_type in ["GET_NEXT_MATCH", "GET_PLAYER_STATS", "GET_MATCH_HISTORY"] {
         let stranger = query(&crowd, query_type, json!({"player_id": "P99"}));
@@ -132,7 +135,7 @@ fn a_query_about_a_stranger_is_e005() {
 
 #[test]
 fn a_query_that_needs_a_player_and_names_none_is_about_the_one_who_asks() {
-    let leaguebox = LeagueBox::start(&[]);
+    let leaguebox = LeagueBox::start(Settings::default());
     let crowd = Crowd::of(&leaguebox, 2);
     let stats = data(&leaguebox, query(&crowd, "GET_PLAYER_STATS", json!({})));
     assert_eq!(stats["player_id"], crowd.members[0].id);
@@ -140,7 +143,7 @@ fn a_query_that_needs_a_player_and_names_none_is_about_the_one_who_asks() {
 
 #[test]
 fn an_unknown_query_is_an_error_that_names_the_field() {
-    let leaguebox = LeagueBox::start(&[]);
+    let leaguebox = LeagueBox::start(Settings::default());
     let crowd = Crowd::of(&leaguebox, 1);
     let answer = leaguebox.rpc("league_query", query(&crowd, "GET_RICH_QUICK", json!({})));
     assert!(answer.to_string().contains("query_type"), "{answer}");
@@ -149,7 +152,7 @@ fn an_unknown_query_is_an_error_that_names_the_field() {
 
 #[test]
 fn queries_come_in_every_dialect() {
-    let leaguebox = LeagueBox::start(&[]);
+    let leaguebox = LeagueBox::start(Settings::default());
     let crowd = Crowd::of(&leaguebox, 1);
     let ask = query(&crowd, "GET_STANDINGS", json!({}));
     assert_eq!(leaguebox.rpc("LEAGUE_QUERY", ask.clone())["result"]["status"], "SUCCESS");

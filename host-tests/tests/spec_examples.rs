@@ -1,6 +1,8 @@
 //! The specifications' own examples: all are JSON, and the league.v2 ones obey the schemas written from the tables.
 
-use host_tests::{here, schema};
+mod schema;
+
+use host_tests::here;
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -97,6 +97,11 @@ impl Draws {
         Self { seed, next: 0 }
     }
 
+    /// The seed that decides them.
+    pub fn seed(&self) -> Seed {
+        self.seed
+    }
+
     /// The next value below `n`, every one equally likely. Zero for `n` = 0.
     pub fn below(&mut self, n: u32) -> u32 {
         let Some(groups) = (1u64 << 32).checked_div(u64::from(n)) else { return 0 };

@@ -1,6 +1,7 @@
 //! What happened, in order: a ring of small typed entries that are put into words only when somebody reads them. The
 //! oldest are overwritten; how many were is known from the numbers of those that are left.
 
+use heapless::Vec;
 use serde::Serialize;
 
 use crate::json::Shown;
@@ -64,7 +65,7 @@ pub struct Entry {
 /// A ring of the last `L` entries.
 #[derive(Debug)]
 pub struct Log<const L: usize> {
-    ring: [Option<Entry>; L],
+    ring: Vec<Entry, L>,
     /// The number the next entry gets; entries are numbered from 0.
     next: u64,
 }
@@ -72,23 +73,24 @@ pub struct Log<const L: usize> {
 impl<const L: usize> Log<L> {
     /// An empty log.
     pub const fn new() -> Self {
-        Self { ring: [None; L], next: 0 }
+        Self { ring: Vec::new(), next: 0 }
     }
 
     /// Adds an entry, in place of the oldest where there is no room.
     pub fn push(&mut self, entry: Entry) {
-        let at = self.next.checked_rem(L as u64).unwrap_or(0) as usize;
-        if let Some(place) = self.ring.get_mut(at) {
-            *place = Some(entry);
-            self.next += 1;
+        let Some(at) = self.next.checked_rem(L as u64) else { return };
+        match self.ring.get_mut(at as usize) {
+            Some(oldest) => *oldest = entry,
+            None => drop(self.ring.push(entry)),
         }
+        self.next += 1;
     }
 
     /// The entry with this number, or the oldest after it that is left, with its own number.
     pub fn at_or_after(&self, number: u64) -> Option<(u64, &Entry)> {
         let number = number.max(self.next.saturating_sub(L as u64));
         let at = number.checked_rem(L as u64)? as usize;
-        (number < self.next).then(|| Some((number, self.ring.get(at)?.as_ref()?))).flatten()
+        (number < self.next).then(|| Some((number, self.ring.get(at)?))).flatten()
     }
 
     /// How many entries there have ever been.

@@ -1,7 +1,7 @@
 //! Time as the referee knows it: an argument. A monotonic count of milliseconds decides every deadline; the
 //! calendar is only ever printed. Nothing here reads a clock.
 
-use core::fmt;
+use core::fmt::{self, Write as _};
 
 use crate::json::Str;
 
@@ -20,13 +20,46 @@ pub struct Now {
 impl Now {
     /// The calendar time at which the monotonic clock will show `ms`.
     pub fn utc_at(self, ms: Millis) -> Utc {
-        Utc(self.utc.0.saturating_add(ms.saturating_sub(self.ms).div_ceil(1000)))
+        Utc::at(u64::from(self.utc.0).saturating_add(ms.saturating_sub(self.ms).div_ceil(1000)))
     }
 }
 
-/// Seconds since 1970-01-01T00:00:00Z. Shown as the protocol demands: `YYYY-MM-DDTHH:MM:SSZ`, never a fraction.
+/// Seconds since 1970-01-01T00:00:00Z, up to the year 2106: results and log entries are many, and each has one. Shown as
+/// the protocol demands: `YYYY-MM-DDTHH:MM:SSZ`, never a fraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Utc(pub u64);
+pub struct Utc(pub u32);
+
+impl Utc {
+    /// So many seconds since 1970, or the last moment there is.
+    pub fn at(seconds: u64) -> Utc {
+        Utc(seconds.try_into().unwrap_or(u32::MAX))
+    }
+}
+
+impl Utc {
+    /// Reads the form that [`is_utc_timestamp`] describes, if there is such a day and it is not before 1970. A fraction
+    /// of a second is dropped.
+    pub fn read(text: Str<'_>) -> Option<Utc> {
+        if !is_utc_timestamp(text) {
+            return None;
+        }
+        let mut digits = text.chars().filter_map(|c| c.to_digit(10));
+        let number = |length| digits.by_ref().take(length).fold(0, |number, digit| number * 10 + u64::from(digit));
+        let [year, month, day, h, m, s] = [4, 2, 2, 2, 2, 2].map(number);
+        // The other way round than below.
+        let year = year.checked_sub(u64::from(month <= 2))?;
+        let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day.checked_sub(1)?;
+        let (era, year_of_era) = (year / 400, year % 400);
+        let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+        let days = (era * 146_097 + day_of_era).checked_sub(719_468)?;
+        let utc = Utc(days * 86_400 + h * 3600 + m * 60 + s);
+        // The 31st of February is the 3rd of March: it does not come back as it was.
+        let mut back = heapless::String::<20>::new();
+        write!(back, "{utc}").ok()?;
+        let length = "YYYY-MM-DDTHH:MM:SS".len();
+        back.chars().take(length).eq(text.chars().take(length)).then_some(utc)
+    }
+}
 
 impl fmt::Display for Utc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,7 +72,7 @@ impl fmt::Display for Utc {
         let march_month = (5 * day_of_year + 2) / 153;
         let day = day_of_year - (153 * march_month + 2) / 5 + 1;
         let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-        let year = era * 400 + year_of_era + u64::from(month <= 2);
+        let year = era * 400 + year_of_era + u32::from(month <= 2);
         let (h, m, s) = (second / 3600, second / 60 % 60, second % 60);
         write!(f, "{year:04}-{month:02}-{day:02}T{h:02}:{m:02}:{s:02}Z")
     }
@@ -86,6 +119,43 @@ mod tests {
         assert_eq!(Utc(951_827_696).to_string(), "2000-02-29T12:34:56Z");
         assert_eq!(Utc(1_736_937_000).to_string(), "2025-01-15T10:30:00Z");
         assert_eq!(Utc(4_107_542_400).to_string(), "2100-03-01T00:00:00Z");
+    }
+
+    fn read(text: &str) -> Option<Utc> {
+        let quoted = std::format!("\"{text}\"");
+        Utc::read(crate::json::parse(quoted.as_bytes()).unwrap().as_str().unwrap())
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        // Every day of 400 years, at ever another second of it.
+        for day in 0..146_097 {
+            let utc = Utc(day * 86_400 + day * 7919 % 86_400);
+            assert_eq!(read(&utc.to_string()), Some(utc));
+        }
+        assert_eq!(read("2025-01-15T10:30:00.999Z"), Some(Utc(1_736_937_000)));
+        assert_eq!(read("9999-12-31T23:59:59Z"), Some(Utc(253_402_300_799)));
+    }
+
+    #[test]
+    fn a_moment_that_is_on_no_calendar_is_not_read() {
+        for bad in [
+            "2025-02-29T00:00:00Z",
+            "2100-02-29T00:00:00Z",
+            "2025-00-10T00:00:00Z",
+            "2025-13-10T00:00:00Z",
+            "2025-04-31T00:00:00Z",
+            "2025-01-00T00:00:00Z",
+            "2025-01-01T24:00:00Z",
+            "2025-01-01T00:60:00Z",
+            "2025-01-01T00:00:60Z",
+            "1969-12-31T23:59:59Z",
+            "0000-01-01T00:00:00Z",
+            "2025-01-01T00:00:00",
+            "9999-99-99T99:99:99Z",
+        ] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! Whoever owns a slot says when it next needs the clock; the box sleeps until the nearest of these. What a slot
 //! stands for, and what is due when its time comes, is left to the owner.
 
-/// Marks a slot without a deadline: no position in the heap is that large.
-const IDLE: u16 = u16::MAX;
+/// Marks a slot without a deadline. Zero, so that a box without deadlines is all zeros.
+const IDLE: u16 = 0;
 
 /// At most one deadline for each of the slots `0..N`: 12 bytes a slot.
 ///
@@ -14,7 +14,7 @@ const IDLE: u16 = u16::MAX;
 pub struct Timers<const N: usize> {
     /// The deadline of each slot; means nothing while the slot is idle.
     at: [u64; N],
-    /// Where each slot sits in `heap`, or [`IDLE`].
+    /// Where each slot sits in `heap`, counted from 1, or [`IDLE`].
     place: [u16; N],
     /// The slots with a deadline, `len` of them, none due before its parent.
     heap: [u16; N],
@@ -25,7 +25,7 @@ impl<const N: usize> Timers<N> {
     /// No deadlines. More slots than 16 bits can number do not compile.
     #[must_use]
     pub const fn new() -> Self {
-        const { assert!(N <= IDLE as usize, "slots are numbered with 16 bits") };
+        const { assert!(N <= u16::MAX as usize, "slots are numbered with 16 bits") };
         Self { at: [0; N], place: [IDLE; N], heap: [0; N], len: 0 }
     }
 
@@ -41,7 +41,7 @@ impl<const N: usize> Timers<N> {
                     self.len += 1;
                     self.len - 1
                 } else {
-                    usize::from(place)
+                    usize::from(place) - 1
                 };
                 self.settle(slot as u16, place);
             }
@@ -51,7 +51,7 @@ impl<const N: usize> Timers<N> {
                 self.len -= 1;
                 let last = self.heap[self.len];
                 if usize::from(last) != slot {
-                    self.settle(last, usize::from(place));
+                    self.settle(last, usize::from(place) - 1);
                 }
             }
         }
@@ -103,7 +103,7 @@ impl<const N: usize> Timers<N> {
 
     fn put(&mut self, slot: u16, position: usize) {
         self.heap[position] = slot;
-        self.place[usize::from(slot)] = position as u16;
+        self.place[usize::from(slot)] = position as u16 + 1;
     }
 }
 

@@ -7,11 +7,14 @@ use crate::{Outcome, no_options, sh, venv};
 /// Installs and runs.
 pub fn run(args: &[String]) -> Outcome {
     no_options(args)?;
-    venv::run(&[])?;
-    if !sh::succeeds(sh::command("curl").arg("--version")) {
-        sh::apt_install(&["curl"], "curl")?;
-    }
+    prepare()?;
     sh::run(&mut sh::line(
         "cargo test -p host-tests --features clients --test dialects --test http --test misbehaviour --test page",
     ))
+}
+
+/// Installs what they need.
+pub fn prepare() -> Outcome {
+    venv::run(&[])?;
+    if sh::succeeds(sh::command("curl").arg("--version")) { Ok(()) } else { sh::apt_install(&["curl"], "curl") }
 }

@@ -6,11 +6,14 @@
 mod bench;
 mod ci;
 mod clients;
+mod firmware;
 mod fuzz;
 mod readme;
 mod sh;
+mod test;
 mod thumb;
 mod venv;
+mod way;
 
 use std::process::ExitCode;
 
@@ -23,7 +26,9 @@ type Verb = (&'static str, &'static str, fn(&[String]) -> Outcome);
 const VERBS: &[Verb] = &[
     ("ci", "everything CI does, step by step", ci::run),
     ("clients", "the tests with curl, Python agents and Chromium, installing what is missing", clients::run),
+    ("test", "the tests from outside, on a device [--device desktop|emulator|probe]", test::run),
     ("thumb", "build the no_std crates for the RP2040's core [--way installed|rustup|debian]", thumb::run),
+    ("firmware", "build every board's ELF and UF2, and hold them against the budgets [--way ...]", firmware::run),
     ("fuzz", "run every fuzz target briefly [--seconds 10]", fuzz::run),
     ("readme", "run the commands the README shows", readme::run),
     ("venv", "make .venv with the Python packages the test players need", venv::run),

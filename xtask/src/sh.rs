@@ -48,6 +48,15 @@ pub fn run_within(limit: Duration, command: &mut Command) -> Outcome {
     ended(&shown, status)
 }
 
+/// Prints a command, runs it to its end, and answers with what it printed on its standard output.
+pub fn output(command: &mut Command) -> Result<String, String> {
+    let shown = show(command);
+    println!("$ {shown}");
+    let output = command.stderr(Stdio::inherit()).output().map_err(|error| not_started(&shown, &error))?;
+    ended(&shown, output.status)?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 /// What a command prints on its standard output, or nothing if it cannot be run or fails.
 pub fn answer(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;

@@ -1,87 +1,25 @@
 //! `cargo xtask thumb`: builds the crates that go on the board for the RP2040's core, to show that they need neither the
 //! standard library nor an allocator. Libraries only, so nothing is linked.
-//!
-//! The target's `core` can come from three places; the first that there is is taken.
 
-use crate::{Outcome, option, sh};
-use std::path::Path;
-use std::process::Command;
-use std::time::Duration;
+use crate::{Outcome, option, sh, way};
 
-const TARGET: &str = "thumbv6m-none-eabi";
 const CRATES: &[&str] = &["protocol-core", "appliance"];
-
-/// rustup downloads 10 MB or so. A machine without access to it may not refuse but keep us waiting.
-const RUSTUP_LIMIT: Duration = Duration::from_secs(60);
-
-/// A compiler with the source of its own library, beside whatever rustup has installed.
-const DEBIAN: &[&str] = &["rustc-web", "cargo-web", "rust-web-src", "rust-web-llvm"];
-const DEBIAN_CARGO: &str = "/usr/bin/cargo";
-const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 
 /// Builds by the first way that works here, or by the one that `--way` names.
 pub fn run(args: &[String]) -> Outcome {
-    let mut build = match option(args, "--way")? {
-        None => installed().or_else(|_| rustup()).or_else(|_| debian())?,
-        Some("installed") => installed()?,
-        Some("rustup") => rustup()?,
-        Some("debian") => debian()?,
-        Some(other) => return Err(format!("--way is installed, rustup or debian, not `{other}`")),
-    };
+    let mut build = way::build(option(args, "--way")?)?;
     // Its own directory, so that changing ways or compilers leaves the desktop's build alone.
-    build.args(["--release", "--lib", "--no-default-features", "--target", TARGET, "--target-dir", "target/thumb"]);
+    build.args([
+        "--release",
+        "--lib",
+        "--no-default-features",
+        "--target",
+        way::TARGET,
+        "--target-dir",
+        "target/thumb",
+    ]);
     for name in CRATES {
         build.args(["--package", name]);
     }
     sh::run(&mut build)
-}
-
-/// The compiler has the target's `core` already.
-fn installed() -> Result<Command, String> {
-    let libraries = sh::answer(sh::command("rustc").args(["--print", "target-libdir", "--target", TARGET]));
-    if !libraries.is_some_and(|path| Path::new(&path).is_dir()) {
-        return Err(format!("the target {TARGET} is not installed; `rustup target add {TARGET}` does it"));
-    }
-    println!("way: the compiler has the target {TARGET}");
-    Ok(cargo_build("cargo"))
-}
-
-/// rustup can fetch it.
-fn rustup() -> Result<Command, String> {
-    let mut add = sh::command("rustup");
-    // That it cannot download is expected on some machines; a backtrace would look like our mistake.
-    add.args(["target", "add", TARGET]).env_remove("RUST_BACKTRACE");
-    sh::run_within(RUSTUP_LIMIT, &mut add).inspect_err(|why| println!("{why}"))?;
-    println!("way: rustup has added the target {TARGET}");
-    Ok(cargo_build("cargo"))
-}
-
-/// Debian's compiler makes it from Debian's source.
-fn debian() -> Result<Command, String> {
-    if !debian_has_source() {
-        sh::apt_install(
-            DEBIAN,
-            &format!("the target {TARGET}: `rustup target add {TARGET}`, or a compiler with its source"),
-        )?;
-    }
-    if !debian_has_source() {
-        return Err(format!("{DEBIAN_RUSTC} has no library source; apt-get install {}", DEBIAN.join(" ")));
-    }
-    println!("way: Debian's compiler builds `core` for {TARGET} from source");
-    let mut build = cargo_build(DEBIAN_CARGO);
-    // The variable permits `-Z` on a stable compiler.
-    build.arg("-Zbuild-std=core").env("RUSTC_BOOTSTRAP", "1").env("RUSTC", DEBIAN_RUSTC);
-    Ok(build)
-}
-
-fn debian_has_source() -> bool {
-    let sysroot = sh::answer(sh::command(DEBIAN_RUSTC).args(["--print", "sysroot"]));
-    let source = sysroot.map(|path| Path::new(&path).join("lib/rustlib/src/rust/library/core/src/lib.rs"));
-    Path::new(DEBIAN_CARGO).is_file() && source.is_some_and(|path| path.is_file())
-}
-
-fn cargo_build(cargo: &str) -> Command {
-    let mut build = sh::command(cargo);
-    build.arg("build");
-    build
 }

@@ -2,7 +2,7 @@
 //!
 //! Which clock that is (the operating system's, a timer of the chip, a test's) is the board's business.
 
-use core::{fmt, future::Future};
+use core::{fmt, future::Future, pin::Pin};
 
 use embassy_futures::select::{Either, select};
 
@@ -14,9 +14,6 @@ pub trait Clock {
 
     /// Returns once `now()` has reached `at`.
     async fn sleep_until(&self, at: u64);
-
-    /// Seconds since 1970, as far as the board knows. Only ever printed.
-    fn utc(&self) -> u64;
 
     /// The time `ms` from now.
     fn after(&self, ms: u64) -> u64 {
@@ -32,10 +29,6 @@ impl<C: Clock> Clock for &C {
     async fn sleep_until(&self, at: u64) {
         C::sleep_until(self, at).await;
     }
-
-    fn utc(&self) -> u64 {
-        C::utc(self)
-    }
 }
 
 /// The deadline passed first.
@@ -50,11 +43,12 @@ impl fmt::Display for Elapsed {
 
 impl core::error::Error for Elapsed {}
 
-/// Runs `f`, but not past `deadline`; then `f` is dropped where it stands.
+/// Runs `f`, but not past `deadline`. It is pinned by the caller, who then drops it where it stands: a future that is
+/// handed over is kept twice, where it came in and where it is run.
 ///
 /// `f` is polled before the clock is looked at: work that is ready counts, however late it is asked for. So a loop
 /// over input that is always ready is not ended by its deadline and needs a bound of its own.
-pub async fn before<C: Clock, F: Future>(clock: &C, deadline: u64, f: F) -> Result<F::Output, Elapsed> {
+pub async fn before<C: Clock, F: Future>(clock: &C, deadline: u64, f: Pin<&mut F>) -> Result<F::Output, Elapsed> {
     match select(f, clock.sleep_until(deadline)).await {
         Either::First(output) => Ok(output),
         Either::Second(()) => Err(Elapsed),

@@ -1,10 +1,10 @@
 //! The box without its board: HTTP in and out, the lines to the players, the clock, the pages. `no_std`, no
-//! allocation, generic over network and clock; what is decided is decided in `protocol-core`, and what is plugged in is
+//! allocation, generic over network and board; what is decided is decided in `protocol-core`, and what is plugged in is
 //! the board's.
 //!
 //! An [`Appliance`] is shared by a fixed set of endless futures, all on one thread, which the board runs on whatever
-//! executor it has: one [`Appliance::line`] for each player there is room for, some [`Appliance::serve`] workers, one
-//! [`Appliance::keep_time`], and where there is flash one [`Appliance::keep_journal`]. Each worker and line lives in buffers it is lent, so what a board spends is what it lends.
+//! executor it has: one [`Appliance::line`] for each player there is room for, some [`Appliance::serve`] workers, and one
+//! [`Appliance::keep_time`]. Each worker and line lives in buffers it is lent, so what a board spends is what it lends.
 //!
 //! ```text
 //! http/       HTTP/1.1, both directions
@@ -14,6 +14,9 @@
 //! pages.rs    what the box shows: JSON, CSV, the log, text for agents
 //! pieces.rs   a text longer than any buffer
 //! journal/    what outlives a power cut, in flash
+//! settings.rs what the owner may set
+//! board.rs    what the box is plugged into
+//! calendar.rs the time of day, as far as it is known
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]
@@ -21,6 +24,8 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod board;
+pub mod calendar;
 pub mod clock;
 pub mod http;
 pub mod journal;
@@ -29,6 +34,7 @@ mod pages;
 mod pieces;
 mod routes;
 mod server;
+mod settings;
 
 use core::cell::{Cell, RefCell};
 
@@ -36,24 +42,26 @@ use embassy_futures::select::select;
 use embassy_sync::blocking_mutex::raw::NoopRawMutex;
 use embassy_sync::signal::Signal;
 use heapless::String;
-use protocol_core::hall::{Event, Hall, Output};
+use protocol_core::fair::Seed;
+use protocol_core::hall::{Config, Event, Hall, Output};
 use protocol_core::time::{Now, Utc};
 
-use clock::Clock;
+use board::Board;
+use calendar::{Calendar, Source};
 
 /// Wakes one future that waits.
 type Bell = Signal<NoopRawMutex, ()>;
 
 /// The box without its board. The parameters are those of [`Hall`].
-pub struct Appliance<C, const P: usize, const M: usize, const R: usize, const L: usize> {
+pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L: usize> {
     hall: RefCell<Hall<P, M, R, L>>,
-    clock: C,
+    board: B,
+    calendar: Cell<Calendar>,
     admin_code: RefCell<String<64>>,
     /// One for each line: what it has to do has changed.
     lines: [Bell; P],
     /// The next deadline has changed.
     deadline: Bell,
-    limits: http::Limits,
     /// Workers that wait for a connection.
     free_workers: Cell<u16>,
     refused: Cell<u32>,
@@ -61,21 +69,39 @@ pub struct Appliance<C, const P: usize, const M: usize, const R: usize, const L:
     journal: journal::Desk<P>,
 }
 
-impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<C, P, M, R, L> {
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// A box that is ready to be run. `admin_code` opens what only its owner may do.
-    pub fn new(hall: Hall<P, M, R, L>, clock: C, admin_code: String<64>) -> Self {
+    pub fn new(hall: Hall<P, M, R, L>, board: B, admin_code: String<64>) -> Self {
         Self {
-            started: clock.now(),
+            started: board.now(),
             hall: RefCell::new(hall),
-            clock,
             admin_code: RefCell::new(admin_code),
+            ..Self::closed(board)
+        }
+    }
+
+    /// A box that is [opened](Self::open) before it is run. But for the board all of it is zeros: as the initial value of
+    /// a static it takes no flash, and opening it there no stack.
+    pub const fn closed(board: B) -> Self {
+        Self {
+            hall: RefCell::new(Hall::closed()),
+            board,
+            calendar: Cell::new(Calendar::new()),
+            admin_code: RefCell::new(String::new()),
             lines: [const { Bell::new() }; P],
             deadline: Bell::new(),
-            limits: http::Limits::default(),
             free_workers: Cell::new(0),
             refused: Cell::new(0),
+            started: 0,
             journal: journal::Desk::new(),
         }
+    }
+
+    /// Opens the [hall](Hall::open). `admin_code` opens what only its owner may do.
+    pub fn open(&mut self, config: Config, master: Seed, secret: Seed, admin_code: String<64>) {
+        self.hall.get_mut().open(config, master, secret);
+        self.admin_code = RefCell::new(admin_code);
+        self.started = self.board.now();
     }
 
     /// Looks at the hall.
@@ -104,19 +130,31 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     fn now(&self) -> Now {
-        Now { ms: self.clock.now(), utc: Utc(self.clock.utc()) }
+        if let Some(utc) = self.board.utc() {
+            self.learn_time(Source::System, utc);
+        }
+        let ms = self.board.now();
+        Now { ms, utc: self.calendar.get().at(ms) }
+    }
+
+    /// Somebody says what time it is now. Says whether that was believed: see [`calendar`].
+    pub fn learn_time(&self, source: Source, utc: Utc) -> bool {
+        let mut calendar = self.calendar.get();
+        let believed = calendar.learn(self.board.now(), source, utc);
+        self.calendar.set(calendar);
+        believed
     }
 
     /// Brings every deadline about. Run one.
     pub async fn keep_time(&self) -> ! {
         loop {
             match self.hall(Hall::next_deadline) {
-                Some(at) if at <= self.clock.now() => {
+                Some(at) if at <= self.board.now() => {
                     self.room().await;
                     self.act(|hall, now| hall.handle(now, Event::Tick));
                 }
                 Some(at) => {
-                    select(self.clock.sleep_until(at), self.deadline.wait()).await;
+                    select(self.board.sleep_until(at), self.deadline.wait()).await;
                 }
                 None => self.deadline.wait().await,
             }
@@ -128,7 +166,7 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         /// How often to look. Nobody waits for it but the end of a program.
         const LOOK_MS: u64 = 20;
         while !self.hall(Hall::is_over) {
-            self.clock.sleep_until(self.clock.after(LOOK_MS)).await;
+            self.board.sleep_until(self.board.after(LOOK_MS)).await;
         }
     }
 }

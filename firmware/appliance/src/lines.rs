@@ -9,12 +9,12 @@ use embassy_futures::select::{Either, select};
 use embedded_io_async::{Read, Write};
 use heapless::String;
 use protocol_core::hall::{Event, Failure, Hall};
-use protocol_core::json::Slice;
+use protocol_core::json;
 
 use crate::Appliance;
-use crate::clock::Clock;
+use crate::board::Board;
 use crate::http::{self, CallError, ClientConn};
-use crate::pieces::{Changed, Pieces};
+use crate::pieces;
 
 /// A call the line has to carry out. What it says, and to which path, is asked of the hall when it is written: a line
 /// holds this in several places, and on a board every one of them is memory.
@@ -24,14 +24,14 @@ struct Call {
     to: SocketAddr,
 }
 
-impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<C, P, M, R, L> {
-    /// Keeps the line to the player at `index`, for ever. `buf` holds a request's head and a whole reply: what does not
-    /// fit is not read. `message` holds the part of a message that is written in one go; longer ones take several.
-    pub async fn line<N: TcpConnect>(&self, index: u16, net: &N, buf: &mut [u8], message: &mut [u8]) -> ! {
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+    /// Keeps the line to the player at `index`, for ever. `buf` holds what is sent in one go, head and message, and
+    /// then the whole reply: what does not fit is not read.
+    pub async fn line<N: TcpConnect>(&self, index: u16, net: &N, buf: &mut [u8]) -> ! {
         loop {
             let call = self.next_call(index).await;
             match select(net.connect(call.to), self.dropped(index, call.id)).await {
-                Either::First(Ok(socket)) => self.connection(index, call, socket, buf, message).await,
+                Either::First(Ok(socket)) => self.connection(index, call, socket, buf).await,
                 Either::First(Err(_)) => self.failed(index, call.id, Failure::Unreachable).await,
                 Either::Second(()) => {}
             }
@@ -39,19 +39,12 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Carries out calls over one connection for as long as it can be used and leads to the right place.
-    async fn connection<S: Read + Write + Readable>(
-        &self,
-        index: u16,
-        mut call: Call,
-        mut socket: S,
-        buf: &mut [u8],
-        message: &mut [u8],
-    ) {
+    async fn connection<S: Read + Write + Readable>(&self, index: u16, mut call: Call, mut socket: S, buf: &mut [u8]) {
         let to = call.to;
         let mut is_fresh = true;
         loop {
             let mut conn = ClientConn::new(&mut socket, buf);
-            let carried_out = self.carry_out(index, call.id, &mut conn, message);
+            let carried_out = self.carry_out(index, call.id, &mut conn);
             match select(carried_out, self.dropped(index, call.id)).await {
                 Either::First(Ok(true)) => {}
                 Either::First(Ok(false)) => return,
@@ -81,32 +74,18 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         index: u16,
         call: u32,
         conn: &mut ClientConn<'_, S>,
-        message: &mut [u8],
     ) -> Result<bool, CallError> {
         // What is said was decided when the call was made: all that led to it must be safe, what comes later need not.
         self.safe().await;
         if self.hall(|hall| hall.call(index).map(|open| open.id)) != Some(call) {
             return Ok(false);
         }
-        let mut slice = Slice::new(message);
-        let fits = self.hall(|hall| hall.write_call(index, &mut slice)).is_ok();
-        if fits {
-            let mut request = self.begin(index, conn, slice.len())?;
-            request.write_all(slice.written()).await?;
-            request.finish().await?;
-        } else {
-            let pieces = self.hall(|hall| Pieces::of(|sink| hall.write_call(index, sink)));
-            let mut pieces = pieces.map_err(|_| CallError::BadRequest)?;
-            let mut request = self.begin(index, conn, pieces.length())?;
-            loop {
-                match self.hall(|hall| pieces.next(message, |sink| hall.write_call(index, sink))) {
-                    Ok(Some(piece)) => request.write_all(piece).await?,
-                    Ok(None) => break,
-                    Err(Changed) => return Ok(false),
-                }
-            }
-            request.finish().await?;
+        let mut request = self.begin(index, conn)?;
+        let write = |sink: &mut dyn json::Sink| self.hall(|hall| hall.write_call(index, sink));
+        if !pieces::send(&mut request, write, async || {}).await? {
+            return Ok(false);
         }
+        request.finish().await?;
         let response = conn.read_response().await?;
         let (status, body) = (response.status, response.body);
         self.room().await;
@@ -119,13 +98,12 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         &self,
         index: u16,
         conn: &'a mut ClientConn<'_, S>,
-        length: usize,
     ) -> Result<http::Call<'a, S>, CallError> {
         self.hall(|hall| {
             let call = hall.call(index).ok_or(CallError::BadRequest)?;
             let mut host = String::<56>::new();
             write!(host, "{}", SocketAddr::new(call.ip, call.port)).map_err(|_| CallError::BadRequest)?;
-            conn.post(call.path, &host, length, &[])
+            conn.post(call.path, &host, None, &[])
         })
     }
 

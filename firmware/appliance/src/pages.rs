@@ -4,12 +4,14 @@
 use core::fmt::{self, Write as _};
 
 use protocol_core::games::{AnyGame, Game};
-use protocol_core::hall::{Hall, Mode, Player, Stage};
+use protocol_core::hall::{Hall, Player, Stage};
 use protocol_core::json::{self, Full, Joined, Shown, Sink};
 use protocol_core::time::Utc;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde::Serialize;
 
+use crate::board::About;
+use crate::calendar::Source;
 use crate::journal::{Kept, State};
 
 pub(crate) const INDEX: &str = include_str!("../web/index.html");
@@ -25,13 +27,21 @@ pub(crate) const SECURITY: &[(&str, &str)] = &[(
      img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 )];
 
+/// What the page of the status says beside the league.
+#[derive(Clone, Copy)]
+pub(crate) struct Vitals<'a> {
+    pub time: Utc,
+    pub time_source: Source,
+    pub uptime_seconds: u64,
+    pub refused_requests: u32,
+    pub about: About<'a>,
+    pub kept: Kept,
+}
+
 /// `/api/status.json`
 pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: usize>(
     hall: &Hall<P, M, R, L>,
-    now: u64,
-    uptime_seconds: u64,
-    refused_requests: u32,
-    kept: Kept,
+    vitals: Vitals<'_>,
     sink: &mut dyn Sink,
 ) -> Result<(), Full> {
     #[derive(Serialize)]
@@ -54,10 +64,15 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         journal_erases: u32,
         resumed_at: Option<Shown<Utc>>,
         time: Shown<Utc>,
+        time_source: &'static str,
         uptime_seconds: u64,
         refused_requests: u32,
         log_entries: u64,
         version: &'static str,
+        board: &'static str,
+        name: &'a str,
+        last_reset: &'static str,
+        last_panic: Option<&'a str>,
     }
     let league = hall.status();
     let page = Page {
@@ -66,30 +81,28 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         total_rounds: league.total_rounds,
         players: league.players,
         capacity: P,
-        message: Shown(&Both(kept, Why(hall))),
+        message: Shown(&Both(vitals.kept, Why(hall))),
         league_id: league.league_id,
         game_type: league.game_type,
-        mode: mode(hall.config().mode),
+        mode: hall.config().mode.name(),
         matches_completed: league.matches_completed,
         total_matches: league.total_matches,
         running_matches: league.running_matches,
-        journal: Shown(kept.state),
-        journal_erases: kept.erases,
-        resumed_at: kept.resumed_at.map(|at| Shown(Utc(at))),
-        time: Shown(Utc(now)),
-        uptime_seconds,
-        refused_requests,
+        journal: Shown(vitals.kept.state),
+        journal_erases: vitals.kept.erases,
+        resumed_at: vitals.kept.resumed_at.map(Shown),
+        time: Shown(vitals.time),
+        time_source: vitals.time_source.name(),
+        uptime_seconds: vitals.uptime_seconds,
+        refused_requests: vitals.refused_requests,
         log_entries: hall.log().written(),
         version: env!("CARGO_PKG_VERSION"),
+        board: vitals.about.board,
+        name: vitals.about.name,
+        last_reset: vitals.about.last_reset.name(),
+        last_panic: vitals.about.last_panic,
     };
     json::write(&page, sink)
-}
-
-fn mode(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Lenient => "lenient",
-        Mode::Strict => "strict",
-    }
 }
 
 /// One thing said, then another.
@@ -130,6 +143,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Displa
             (Stage::Completed, _) => f.write_str("The league is over. The admin can rematch or reset."),
         }
     }
+}
+
+/// What is answered to a request that broke a rule.
+pub(crate) fn error(rule: &dyn fmt::Display, sink: &mut dyn Sink) -> Result<(), Full> {
+    #[derive(Serialize)]
+    struct Error<'a> {
+        error: Shown<&'a dyn fmt::Display>,
+    }
+    json::write(&Error { error: Shown(rule) }, sink)
 }
 
 /// What a command of the admin is answered with.

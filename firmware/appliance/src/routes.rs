@@ -1,20 +1,22 @@
 //! Which path is what. A path that exists but not for this method gets 405 and is told which; anything else is 404.
 
+use core::cell::Cell;
 use core::net::IpAddr;
 
 use embedded_io_async::Write;
 use protocol_core::hall::{Command, Hall};
-use protocol_core::json::{Counter, Full, Sink, Slice};
+use protocol_core::json::{Counter, Full, Sink};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
 use crate::Appliance;
-use crate::clock::Clock;
+use crate::board::{Board, Fault};
 use crate::http::{Request, Responder, WriteError};
-use crate::pages::{self, Rows};
-use crate::pieces::{Changed, Pieces};
+use crate::pages::{self, Rows, Vitals};
+use crate::pieces;
+use crate::settings;
 
-/// Texts up to this size are written once; longer ones in pieces of this size.
-const SCRATCH: usize = 1024;
+/// How long a board that will be broken on purpose has for its answer, in milliseconds.
+const LAST_WORDS_MS: u64 = 500;
 /// What a head may take of the room for an answer.
 const HEAD: usize = 256;
 
@@ -31,7 +33,27 @@ enum Route {
     Rows(Rows),
     Match(MatchId),
     Static(&'static str, &'static str),
-    Admin(Command),
+    Settings,
+    Admin(Order),
+}
+
+/// What only the owner may do.
+#[derive(Clone, Copy)]
+enum Order {
+    Command(Command),
+    Configure,
+    Break(Fault),
+}
+
+/// What became of an order.
+enum Obeyed<'a> {
+    Done,
+    Configured,
+    Wrong(settings::Wrong<'a>),
+    /// A status, and why.
+    Not(u16, &'static str),
+    Stranger,
+    WillBreak(fn(Fault), Fault),
 }
 
 fn find(path: &str) -> Option<Route> {
@@ -50,11 +72,15 @@ fn find(path: &str) -> Option<Route> {
         "/api/players.json" => Route::Rows(Rows::Players),
         "/api/results.csv" => Route::Rows(Rows::Results),
         "/api/log.jsonl" => Route::Rows(Rows::Log),
-        "/api/admin/start" => Route::Admin(Command::Start),
-        "/api/admin/pause" => Route::Admin(Command::Pause),
-        "/api/admin/resume" => Route::Admin(Command::Resume),
-        "/api/admin/reset" => Route::Admin(Command::Reset),
-        "/api/admin/rematch" => Route::Admin(Command::Rematch),
+        "/api/settings.json" => Route::Settings,
+        "/api/admin/settings" => Route::Admin(Order::Configure),
+        "/api/admin/fault/panic" => Route::Admin(Order::Break(Fault::Panic)),
+        "/api/admin/fault/hang" => Route::Admin(Order::Break(Fault::Hang)),
+        "/api/admin/start" => Route::Admin(Order::Command(Command::Start)),
+        "/api/admin/pause" => Route::Admin(Order::Command(Command::Pause)),
+        "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
+        "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
+        "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
         _ => {
             let name = path.strip_prefix("/api/")?.strip_suffix(".json")?;
             if let Some(id) = name.strip_prefix("matches/") {
@@ -69,13 +95,13 @@ fn find(path: &str) -> Option<Route> {
     })
 }
 
-impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<C, P, M, R, L> {
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Answers a request.
     pub(crate) async fn route<S: Write>(
         &self,
         peer: IpAddr,
         request: Request<'_>,
-        responder: Responder<'_, S, C>,
+        responder: Responder<'_, S, B>,
     ) -> Result<(), WriteError> {
         let Some(route) = find(request.path) else {
             return responder.error(404, "no such path; the page at / and /skill.md name those that exist").await;
@@ -96,10 +122,18 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
                 responder.respond(200, kind, text.as_bytes(), security).await
             }
             Route::Status => {
-                let uptime = self.clock.now().saturating_sub(self.started) / 1000;
-                let (now, refused, kept) = (self.clock.utc(), self.refused.get(), self.kept());
-                self.send(responder, 200, |hall, sink| pages::status(hall, now, uptime, refused, kept, sink)).await
+                let now = self.now();
+                let vitals = Vitals {
+                    time: now.utc,
+                    time_source: self.calendar.get().source(),
+                    uptime_seconds: now.ms.saturating_sub(self.started) / 1000,
+                    refused_requests: self.refused.get(),
+                    about: self.board.about(),
+                    kept: self.kept(),
+                };
+                self.send(responder, 200, |hall, sink| pages::status(hall, vitals, sink)).await
             }
+            Route::Settings => self.send(responder, 200, settings::write).await,
             Route::Rows(rows) => self.send_rows(responder, rows).await,
             Route::Match(id) => {
                 if self.hall(|hall| hall.pair(id)).is_none() {
@@ -107,23 +141,56 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 self.send(responder, 200, |hall, sink| pages::one_match(hall, id, sink)).await
             }
-            Route::Admin(command) => {
-                let given = request.header("authorization").and_then(|value| value.split_once(' '));
-                let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code);
-                if !given.is_some_and(|given| is_same(given.trim().as_bytes(), self.admin_code.borrow().as_bytes())) {
+            Route::Admin(order) => match self.obey(order, request).await {
+                Obeyed::Done => self.send(responder, 200, pages::done).await,
+                Obeyed::Configured => self.send(responder, 200, settings::write).await,
+                Obeyed::Wrong(wrong) => self.send(responder, 400, |_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Not(status, why) => responder.error(status, why).await,
+                Obeyed::Stranger => {
                     let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
-                    return responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await;
+                    responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
                 }
-                self.room().await;
-                let obeyed = self.act(|hall, now| hall.command(now, command));
-                if command == Command::Reset {
-                    self.journal.reset();
+                Obeyed::WillBreak(break_it, fault) => {
+                    let body = br#"{"status":"ok","message":"See you after the reset."}"#;
+                    responder.respond(200, JSON, body, &[]).await?;
+                    // What is answered is not sent yet: that takes the network a moment.
+                    self.board.sleep_until(self.board.after(LAST_WORDS_MS)).await;
+                    break_it(fault);
+                    Ok(())
                 }
-                match obeyed {
-                    Ok(()) => self.send(responder, 200, pages::done).await,
-                    Err(refusal) => responder.error(409, refusal.0).await,
+            },
+        }
+    }
+
+    /// Obeys the owner, and only the owner.
+    async fn obey<'a>(&self, order: Order, request: Request<'a>) -> Obeyed<'a> {
+        let given = request.header("authorization").and_then(|value| value.split_once(' '));
+        let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code);
+        if !given.is_some_and(|given| is_same(given.trim().as_bytes(), self.admin_code.borrow().as_bytes())) {
+            return Obeyed::Stranger;
+        }
+        self.room().await;
+        match order {
+            Order::Command(command) => match self.act(|hall, now| hall.command(now, command)) {
+                Ok(()) => {
+                    if command == Command::Reset {
+                        self.journal.reset();
+                    }
+                    Obeyed::Done
                 }
-            }
+                Err(refusal) => Obeyed::Not(409, refusal.0),
+            },
+            Order::Configure => match settings::read(request.body, P) {
+                Ok(change) => match self.act(|hall, now| hall.configure(now, change)) {
+                    Ok(()) => Obeyed::Configured,
+                    Err(refusal) => Obeyed::Not(409, refusal.0),
+                },
+                Err(wrong) => Obeyed::Wrong(wrong),
+            },
+            Order::Break(fault) => match self.board.breaker() {
+                Some(break_it) => Obeyed::WillBreak(break_it, fault),
+                None => Obeyed::Not(404, "this board has no watchdog that would bring it back"),
+            },
         }
     }
 
@@ -132,7 +199,7 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         peer: IpAddr,
         registers: bool,
         body: &[u8],
-        responder: Responder<'_, S, C>,
+        responder: Responder<'_, S, B>,
     ) -> Result<(), WriteError> {
         self.room().await;
         let answer = self.act(|hall, now| hall.request(now, peer, registers, body));
@@ -143,37 +210,24 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         self.send(responder, 200, |hall, sink| hall.write_answer(&answer, sink)).await
     }
 
-    /// Sends a JSON text that `write` writes from the hall. One that does not fit the scratch is sent in pieces; should
-    /// it become another text meanwhile, the connection is closed.
+    /// Sends a JSON text that `write` writes from the hall. Should one that does not fit the buffer become another text
+    /// meanwhile, the connection is closed.
     async fn send<S: Write>(
         &self,
-        responder: Responder<'_, S, C>,
+        responder: Responder<'_, S, B>,
         status: u16,
         write: impl Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
     ) -> Result<(), WriteError> {
-        let mut scratch = [0; SCRATCH];
-        let mut slice = Slice::new(&mut scratch);
-        if self.hall(|hall| write(hall, &mut slice)).is_ok() {
-            self.safe().await;
-            return responder.respond(status, JSON, slice.written(), &[]).await;
-        }
-        let Ok(mut pieces) = self.hall(|hall| Pieces::of(|sink| write(hall, sink))) else {
-            return responder.error(500, "the answer could not be written").await;
-        };
-        let mut answer = responder.begin(status, JSON, Some(pieces.length()), &[])?;
-        loop {
-            let piece = self.hall(|hall| pieces.next(&mut scratch, |sink| write(hall, sink)));
-            self.safe().await;
-            match piece.map_err(|Changed| WriteError::WrongLength)? {
-                Some(piece) => answer.write_all(piece).await?,
-                None => return answer.finish().await,
-            }
+        let mut answer = responder.begin_open(status, JSON)?;
+        match pieces::send(&mut answer, |sink| self.hall(|hall| write(hall, sink)), async || self.safe().await).await? {
+            true => answer.finish().await,
+            false => Err(WriteError::WrongLength),
         }
     }
 
     /// Sends a page row by row. One that fits a single write has a length; a longer one is chunked, each row as it is
     /// when its turn comes. Rows of another league would not fit behind those already sent: then it breaks off.
-    async fn send_rows<S: Write>(&self, responder: Responder<'_, S, C>, rows: Rows) -> Result<(), WriteError> {
+    async fn send_rows<S: Write>(&self, responder: Responder<'_, S, B>, rows: Rows) -> Result<(), WriteError> {
         self.act(|hall, _| hall.refresh_standings());
         let (exists, league) = self.hall(|hall| (rows.exists(hall), hall.league_id().number));
         if !exists {
@@ -194,19 +248,25 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         });
         let length = is_short.then_some(counter.bytes);
         let mut answer = responder.begin(200, rows.content_type(), length, rows.headers())?;
-        let mut scratch = [0; SCRATCH];
         let mut at = 0;
         loop {
-            let mut slice = Slice::new(&mut scratch);
-            let more = self.hall(|hall| {
-                if hall.league_id().number != league {
-                    return Err(Full);
-                }
-                rows.write(hall, &mut at, &mut slice)
-            });
-            let more = more.map_err(|_| WriteError::WrongLength)?;
-            self.safe().await;
-            answer.write_all(slice.written()).await?;
+            let next = Cell::new((at, false));
+            let row = |sink: &mut dyn Sink| {
+                self.hall(|hall| {
+                    if hall.league_id().number != league {
+                        return Err(Full);
+                    }
+                    let mut behind = at;
+                    let more = rows.write(hall, &mut behind, sink)?;
+                    next.set((behind, more));
+                    Ok(())
+                })
+            };
+            if !pieces::send(&mut answer, row, async || self.safe().await).await? {
+                return Err(WriteError::WrongLength);
+            }
+            let more;
+            (at, more) = next.get();
             if !more {
                 return answer.finish().await;
             }

@@ -2,13 +2,15 @@
 //! is how many can be served at once. When few are left, connections that only idle are let go sooner.
 
 use core::net::IpAddr;
+use core::pin::pin;
 
 use edge_nal::{Close, TcpAccept, TcpShutdown};
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
 
 use crate::Appliance;
-use crate::clock::{Clock, before};
+use crate::board::Board;
+use crate::clock::before;
 use crate::http::{Limits, ServerConn};
 
 /// Free workers below which idling is cut short.
@@ -20,7 +22,7 @@ const CLOSE_MS: u64 = 1_000;
 /// Requests on one connection before the others get their turn.
 const TURN: u8 = 8;
 
-impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<C, P, M, R, L> {
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Serves connections, one after the other, for ever. `incoming` holds a whole request; `outgoing` what is sent in
     /// one go, 512 bytes or more: the longest head, that of the web page, must fit.
     pub async fn serve<A: TcpAccept>(&self, acceptor: &A, incoming: &mut [u8], outgoing: &mut [u8]) -> ! {
@@ -31,10 +33,11 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
             match accepted {
                 Ok((peer, mut socket)) => {
                     self.converse(peer.ip(), &mut socket, incoming, outgoing).await;
-                    let _ = before(&self.clock, self.clock.after(CLOSE_MS), socket.close(Close::Write)).await;
+                    let closed = pin!(socket.close(Close::Write));
+                    let _ = before(&self.board, self.board.after(CLOSE_MS), closed).await;
                 }
                 // Out of sockets, or a connection that died in the queue: the next one may do.
-                Err(_) => self.clock.sleep_until(self.clock.after(10)).await,
+                Err(_) => self.board.sleep_until(self.board.after(10)).await,
             }
         }
     }
@@ -45,9 +48,11 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         let mut turn = 0u8;
         loop {
             let few = self.free_workers.get() < FEW;
-            let idle_ms = if few { SHORT_IDLE_MS } else { self.limits.idle_ms };
-            let limits = Limits { idle_ms, ..self.limits };
-            match conn.receive(&self.clock, &limits).await {
+            let mut limits = Limits::default();
+            if few {
+                limits.idle_ms = SHORT_IDLE_MS;
+            }
+            match conn.receive(&self.board, &limits).await {
                 Ok(Some((request, responder))) => {
                     // An answer that fails leaves a closed connection: the next receive says so.
                     let _ = self.route(peer, request, responder).await;
@@ -55,7 +60,7 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
                 Ok(None) => return,
                 Err(refusal) => {
                     self.refused.set(self.refused.get().saturating_add(1));
-                    let _ = conn.refuse(&self.clock, &limits, refusal).await;
+                    let _ = conn.refuse(&self.board, &limits, refusal).await;
                     return;
                 }
             }

@@ -261,8 +261,8 @@ fn a_reply_longer_than_the_lines_buffer_is_unusable_and_never_unreachable() {
 
 #[test]
 fn a_message_longer_than_the_lines_buffer_arrives_whole() {
-    let told = |message, seed| {
-        play(Plan { seed, message, ..Plan::new(4) }, async |scene| {
+    let told = |line, seed| {
+        play(Plan { seed, line, ..Plan::new(4) }, async |scene| {
             scene.whole_league().await;
             let texts = |player: &Player<'_>| {
                 let heard = player.heard.borrow();
@@ -272,8 +272,8 @@ fn a_message_longer_than_the_lines_buffer_arrives_whole() {
         })
     };
     let whole = told(4096, None);
-    for (message, seed) in [(1, None), (64, None), (100, Some(1)), (333, Some(2)), (700, Some(3))] {
-        assert_eq!(told(message, seed), whole, "a buffer of {message} bytes");
+    for (line, seed) in [(400, None), (500, Some(1)), (700, Some(2)), (1000, Some(3))] {
+        assert_eq!(told(line, seed), whole, "a buffer of {line} bytes");
     }
 }
 
@@ -282,8 +282,8 @@ fn who_reads_slowly_is_never_told_half_of_two_tables() {
     // Who sits a round out can still be reading the last table when the next round is over: that round waits for it.
     let rests = |heard: &Heard, _| if heard.name() == "GAME_OVER" { Does::Rest(3_000) } else { Does::Answer };
     for player in 0..5 {
-        for message in [64, 256] {
-            let plan = Plan { seed: Some(message as u64), window: 256, message, ..Plan::new(5) };
+        for line in [400, 512] {
+            let plan = Plan { seed: Some(line as u64), window: 256, line, ..Plan::new(5) };
             play(plan.with(player, rests), async |scene| {
                 scene.whole_league().await;
                 let tables = |player| {

@@ -15,7 +15,7 @@ const WORKER_BUFFERS: [usize; 2] = [4096, 1024];
 
 fn sizes(scene: Scene<'_, '_>) -> [(&'static str, usize); 3] {
     let (mut a, mut b) = (vec![0; 1], vec![0; 1]);
-    let line = size_of_val(&scene.leaguebox.line(0, scene.net, &mut a, &mut b));
+    let line = size_of_val(&scene.leaguebox.line(0, scene.net, &mut a));
     let port = scene.net.open(BOX);
     let serve = size_of_val(&scene.leaguebox.serve(&*port, &mut a, &mut b));
     [("line", line), ("serve", serve), ("keep_time", size_of_val(&scene.leaguebox.keep_time()))]

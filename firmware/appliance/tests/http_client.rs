@@ -2,6 +2,8 @@
 
 mod http_support;
 
+use std::pin::pin;
+
 use appliance::{
     clock::{Clock, before},
     http::{CallError, ClientConn, Limits, ServerConn},
@@ -53,7 +55,7 @@ fn head_and_body_leave_in_one_write() {
     let mut buf = [0; ROOM];
     let mut conn = ClientConn::new(stream, &mut buf);
     world.run(async {
-        let mut call = conn.post("/mcp", "10.0.0.7:8101", 6, &[("Authorization", "Bearer x")]).unwrap();
+        let mut call = conn.post("/mcp", "10.0.0.7:8101", Some(6), &[("Authorization", "Bearer x")]).unwrap();
         for piece in ["[1", ",", "22]"] {
             call.write_all(piece.as_bytes()).await.unwrap();
         }
@@ -192,13 +194,13 @@ fn a_request_that_breaks_its_own_promise_is_not_sent_to_its_end() {
     let mut buf = [0; ROOM];
     let mut conn = ClientConn::new(Stream::new(&world, None), &mut buf);
     world.run(async {
-        let call = conn.post("/mcp", "a", 5, &[]).unwrap();
+        let call = conn.post("/mcp", "a", Some(5), &[]).unwrap();
         assert_eq!(call.finish().await.map_err(CallError::from), Err(CallError::BadRequest));
         assert_eq!(conn.read_response().await.err(), Some(CallError::BadRequest));
     });
     let mut small = [0; 40];
     let mut conn = ClientConn::new(Stream::new(&world, None), &mut small);
-    assert_eq!(conn.post("/mcp", "a", 5, &[]).err(), Some(CallError::BadRequest));
+    assert_eq!(conn.post("/mcp", "a", Some(5), &[]).err(), Some(CallError::BadRequest));
 }
 
 #[test]
@@ -215,9 +217,9 @@ fn an_endpoint_cannot_smuggle_in_a_header_or_a_request() {
         ("mcp", "a"),
         ("/\0", "a"),
     ] {
-        assert_eq!(conn.post(path, host, 0, &[]).err(), Some(CallError::BadRequest), "{path} {host}");
+        assert_eq!(conn.post(path, host, Some(0), &[]).err(), Some(CallError::BadRequest), "{path} {host}");
     }
-    assert_eq!(conn.post("/", "a", 0, &[("X", "y\r\nZ: z")]).err(), Some(CallError::BadRequest));
+    assert_eq!(conn.post("/", "a", Some(0), &[("X", "y\r\nZ: z")]).err(), Some(CallError::BadRequest));
 }
 
 #[test]
@@ -228,7 +230,7 @@ fn a_call_given_up_leaves_a_connection_not_to_be_reused() {
     let mut conn = ClientConn::new(stream, &mut buf);
     assert!(conn.is_reusable());
     world.run(async {
-        assert!(before(&world, 30_000, conn.call("/mcp", "a", b"{}")).await.is_err());
+        assert!(before(&world, 30_000, pin!(conn.call("/mcp", "a", b"{}"))).await.is_err());
     });
     assert_eq!(world.now(), 30_000);
     assert!(!conn.is_reusable());

@@ -3,6 +3,7 @@
 mod http_support;
 
 use std::fmt::Write as _;
+use std::pin::pin;
 
 use appliance::{
     clock::{Clock, before},
@@ -767,7 +768,7 @@ proptest! {
 #[test]
 fn work_that_is_ready_beats_its_deadline() {
     let world = World::default();
-    assert_eq!(world.run(before(&world, 0, async { 7 })), Ok(7));
-    assert!(world.run(before(&world, 9, std::future::pending::<()>())).is_err());
+    assert_eq!(world.run(before(&world, 0, pin!(async { 7 }))), Ok(7));
+    assert!(world.run(before(&world, 9, pin!(std::future::pending::<()>()))).is_err());
     assert_eq!(world.now(), 9);
 }

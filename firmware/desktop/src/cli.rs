@@ -7,14 +7,13 @@ use std::str::FromStr;
 use std::time::Duration;
 use std::vec::IntoIter;
 
+use protocol_core::hall::TIMEOUT_MS;
+
 use crate::failure::Failure;
 use crate::house::strategy::Parity;
 
 /// How many players a league can have on this computer.
 pub const PLAYERS: RangeInclusive<u16> = 2..=512;
-
-/// A timeout of nothing would forfeit every match; one of more than an hour is a typing error.
-const TIMEOUT_MS: RangeInclusive<u32> = 1..=3_600_000;
 
 /// What the user asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -329,7 +328,7 @@ impl Flags {
     }
 
     fn millis(&mut self, flag: Flag) -> Result<Duration, Failure> {
-        Ok(Duration::from_millis(self.number(flag, TIMEOUT_MS)?.into()))
+        Ok(Duration::from_millis(self.number(flag, TIMEOUT_MS)?))
     }
 
     /// Hex digits as a big-endian number, so that `--seed 7` is a seed too.

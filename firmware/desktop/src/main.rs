@@ -2,7 +2,7 @@
 //! rule of any game or protocol; beside the box it has the house players and the demo that watches them.
 
 mod cli;
-mod clock;
+mod computer;
 mod demo;
 mod entropy;
 mod failure;

@@ -16,7 +16,7 @@ use protocol_core::referee::Timing;
 use protocol_core::wire::league_v2::outgoing::Row;
 
 use crate::cli::{self, Options};
-use crate::clock::SystemClock;
+use crate::computer::Computer;
 use crate::failure::{Failure, say};
 use crate::net::{Dialler, Listener, allow_many_sockets};
 use crate::stop::Stop;
@@ -28,8 +28,6 @@ struct Ready {
     options: Options,
     listener: TcpListener,
     address: SocketAddr,
-    /// Decides every draw.
-    seed: [u8; 32],
     admin_code: String,
 }
 
@@ -90,9 +88,8 @@ impl Ready {
         let cannot_listen = |error| startup::cannot_listen(options.listen, &error);
         let listener = TcpListener::bind(options.listen).map_err(cannot_listen)?;
         let address = listener.local_addr().map_err(cannot_listen)?;
-        let seed = options.seed.map_or_else(entropy::bytes, Ok)?;
         let admin_code = options.admin_code.clone().map_or_else(entropy::admin_code, Ok)?;
-        Ok(Self { options, listener, address, seed, admin_code })
+        Ok(Self { options, listener, address, admin_code })
     }
 }
 
@@ -107,14 +104,13 @@ const LOG: usize = 32_768;
 const WORKERS: usize = 192;
 /// Requests and what is sent in one go. A table of 32 players takes 5 KB.
 const WORKER_BYTES: usize = 16 * 1024;
-/// A call's head and a player's whole reply; the box of the board reads less.
-const LINE_BYTES: usize = 8 * 1024;
-/// A message written in one go: an announcement to 512 players takes 85 KB. The system only hands out what is used.
-const MESSAGE_BYTES: usize = 128 * 1024;
+/// A call written in one go, and then a player's whole reply: an announcement to 512 players takes 85 KB. The system only
+/// hands out what is used.
+const LINE_BYTES: usize = 128 * 1024;
 /// The hall of 512 players is some 10 MB and is built on the stack before it moves to the heap.
 const STACK_BYTES: usize = 256 * 1024 * 1024;
 
-type Box512 = Appliance<SystemClock, PLAYERS, MATCHES, RESULTS, LOG>;
+type Box512 = Appliance<Computer, PLAYERS, MATCHES, RESULTS, LOG>;
 
 /// Serves until `stop` is raised; with `--once` until the league has ended, whose standings it then prints. Returning
 /// drops the listener and every connection.
@@ -145,8 +141,8 @@ fn serve_here(ready: Ready, stop: &Stop) -> Result<(), Failure> {
     for player in 0..PLAYERS as u16 {
         let leaguebox = &leaguebox;
         let line = async move {
-            let (mut buf, mut message) = (vec![0; LINE_BYTES], vec![0; MESSAGE_BYTES]);
-            leaguebox.line(player, &Dialler, &mut buf, &mut message).await
+            let mut buf = vec![0; LINE_BYTES];
+            leaguebox.line(player, &Dialler, &mut buf).await
         };
         executor.spawn(line).detach();
     }
@@ -184,10 +180,13 @@ fn appliance(ready: &Ready) -> Result<Box<Box512>, Failure> {
         endpoint: format!("http://{address}/mcp").as_str().try_into().unwrap_or_default(),
     };
     // Tokens are never repeatable, even where the draws are.
-    let secret = Seed(entropy::bytes()?);
+    let (master, secret) = (Seed(entropy::bytes()?), Seed(entropy::bytes()?));
     let code = ready.admin_code.as_str().try_into().map_err(|_| Failure::usage("--admin-code is too long"))?;
-    let hall = Hall::new(config, Seed(ready.seed), secret);
-    Ok(Box::new(Appliance::new(hall, SystemClock::new(), code)))
+    let mut hall = Hall::new(config, master, secret);
+    if let Some(seed) = options.seed {
+        hall.set_seed(Seed(seed));
+    }
+    Ok(Box::new(Appliance::new(hall, Computer::new(), code)))
 }
 
 fn standings(leaguebox: &Box512) -> Vec<Standing> {
@@ -236,10 +235,8 @@ mod tests {
     fn what_the_command_line_leaves_open_is_chosen_afresh() {
         let ready = || Ready::new(options("127.0.0.1:0".parse().unwrap())).unwrap();
         let (a, b) = (ready(), ready());
-        assert_ne!(a.seed, b.seed);
         assert_ne!(a.admin_code, b.admin_code);
-        let given = Options { seed: Some([7; 32]), admin_code: Some("code".into()), ..a.options };
-        let given = Ready::new(given).unwrap();
-        assert_eq!((given.seed, given.admin_code.as_str()), ([7; 32], "code"));
+        let given = Options { admin_code: Some("code".into()), ..a.options };
+        assert_eq!(Ready::new(given).unwrap().admin_code, "code");
     }
 }

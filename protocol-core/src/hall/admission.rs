@@ -177,9 +177,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     Some(AgentId::Referee(number)) if is_new => self.facts.push(Fact::Referee(number)),
                     _ => {}
                 }
-                let enough = self.config.start_at.is_some_and(|n| self.players.len() >= n.into());
-                if enough && is_new && self.stage == Stage::Waiting {
-                    self.start(now);
+                if is_new {
+                    self.start_if_enough(now);
                 }
                 said
             }

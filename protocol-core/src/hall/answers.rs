@@ -432,7 +432,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             players: self.players.len() as u16,
             matches_completed: match self.stage {
                 Stage::Completed => schedule.total_matches(),
-                _ => earlier + u32::from(self.summary.total_matches),
+                _ => earlier + u32::from(self.finished),
             },
             total_matches: schedule.total_matches(),
             running_matches: self.tables().count() as u16,
@@ -457,7 +457,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             referee_id: Shown(OUR_REFEREE),
             status,
             result: record.map(|record| record.status().name()),
-            winner: record.and_then(|record| record.outcome.winner).map(|seat| Shown(ids[usize::from(seat != 0)])),
+            winner: record.and_then(|record| record.outcome().winner).map(|seat| Shown(ids[usize::from(seat != 0)])),
             end_reason: record.map(|record| record.end_reason()),
         })
     }

@@ -12,7 +12,6 @@ use super::admission::{AgentState, Player, Referee};
 use super::lines::{Line, Notice};
 use super::rounds::Stage;
 use super::{Config, Hall};
-use crate::fair::Seed;
 use crate::journal::bytes::{NoRoom, Writer};
 use crate::journal::{Agent, Counts, Entry, Origin, Played, Settings};
 use crate::league::Compliance;
@@ -21,7 +20,7 @@ use crate::referee::Breaker;
 use crate::time::Now;
 use crate::wire::endpoint::Endpoint;
 use crate::wire::league_v2::dialect::{Dialect, Style};
-use crate::wire::league_v2::outgoing::{MatchId, RoundSummary};
+use crate::wire::league_v2::outgoing::MatchId;
 
 /// Something that must outlive a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,23 +215,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// What everything is derived from.
     pub fn origin(&self) -> Origin {
-        Origin { league: self.number, issued: self.issued, master: self.master, secret: self.secret }
+        let Self { number: league, issued, master, secret, seed_is_chosen: chosen, .. } = *self;
+        Origin { league, issued, master, secret, chosen }
     }
 
     /// How the league is set up.
     pub fn settings(&self) -> Settings {
         let Config { game, mode, timing, start_at, .. } = self.config;
         Settings { game, mode, timing, start_at }
-    }
-
-    /// Sets the box up otherwise, after [`Hall::restore`], unless a league has been started.
-    pub fn set_up(&mut self, settings: Settings, master: Seed) {
-        if self.stage == Stage::Waiting {
-            self.apply(settings);
-            self.master = master;
-            self.facts.kept = true;
-            self.facts.begin_chapter();
-        }
     }
 
     /// Takes in what a journal says, entry by entry, in order. Nothing goes out; when all is in, [`Hall::resume`] goes on.
@@ -242,7 +232,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Entry::Origin(origin) => {
                 self.reset();
                 while self.poll_output().is_some() {}
-                Origin { league: self.number, issued: self.issued, master: self.master, secret: self.secret } = origin;
+                let Origin { league, issued, master, secret, chosen } = origin;
+                (self.number, self.issued) = (league, issued);
+                (self.master, self.secret, self.seed_is_chosen) = (master, secret, chosen);
             }
             Entry::Settings(settings) if is_waiting => self.apply(settings),
             Entry::Player(agent) if is_waiting => self.restore_player(agent).ok_or(Unfit)?,
@@ -333,10 +325,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.note(now, None, None, Happening::Resumed);
         if self.stage == Stage::Waiting {
             // The last one may have been kept, and the start it led to not.
-            if self.config.start_at.is_some_and(|n| self.players.len() >= n.into()) {
-                self.start(now);
-                self.advance(now);
-            }
+            self.start_if_enough(now);
+            self.advance(now);
             return;
         }
         let last = self.schedule().rounds();
@@ -360,12 +350,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if is_between {
             self.stage = Stage::Running(round);
             self.round_is_closed = true;
-            self.sum_up(round);
+            self.finished = self.schedule().matches_per_round();
             return;
         }
         self.start_round(now, round);
         self.count_results(round, round);
-        self.sum_up(round);
+        self.finished = self.records_of(round..=round).flatten().count() as u16;
         for id in self.matches_of(round) {
             let Some(pair) = self.pair(id).filter(|_| self.record(id).is_some()) else { continue };
             for place in [pair.a, pair.b] {
@@ -398,15 +388,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
         }
         self.current_is_stale = true;
-    }
-
-    fn sum_up(&mut self, round: u16) {
-        self.summary = RoundSummary::default();
-        for id in self.matches_of(round) {
-            if let Some(&record) = self.record(id) {
-                self.count_in_round(&record);
-            }
-        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::referee::{Broken, Fault, Heard, Need};
 use crate::time::{Millis, Now};
 use crate::wire::league_v2::Code;
 use crate::wire::league_v2::dialect::{Dialect, Kind};
-use crate::wire::league_v2::outgoing::{Conversation, MatchId, RoundSummary};
+use crate::wire::league_v2::outgoing::{Conversation, MatchId};
 use crate::wire::league_v2::reply::{self, Reply, TEXT_BYTES};
 
 /// News a line can owe its player. A player is at most two rounds behind: its own match holds the next one up. Only one
@@ -29,7 +29,7 @@ pub(super) enum Notice {
     MoveTaken(MatchId),
     GameOver(u16),
     Standings(u16),
-    RoundCompleted(u16, RoundSummary),
+    RoundCompleted(u16),
     LeagueCompleted,
 }
 
@@ -531,7 +531,7 @@ impl What {
             What::News(Notice::MoveTaken(_)) => Kind::MoveValidation,
             What::News(Notice::GameOver(_)) => Kind::GameOver,
             What::News(Notice::Standings(_)) => Kind::Standings,
-            What::News(Notice::RoundCompleted(..)) => Kind::RoundCompleted,
+            What::News(Notice::RoundCompleted(_)) => Kind::RoundCompleted,
             What::News(Notice::LeagueCompleted) => Kind::LeagueCompleted,
             What::Question(kind) | What::Settled(kind) => *kind,
             What::Retry(..) => Kind::GameError,

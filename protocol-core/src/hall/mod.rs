@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! admission.rs   who gets in: registration, ids, tokens
+//! settings.rs    what the owner may change before a league
 //! rounds.rs      when things happen: start, rounds, results, standings, the end
 //! lines.rs       one line per player: what goes out next, what came back
 //! speech.rs      the words of every call
@@ -22,6 +23,7 @@ mod lines;
 #[cfg(test)]
 mod restart_tests;
 mod rounds;
+mod settings;
 mod speech;
 #[cfg(test)]
 mod tests;
@@ -33,6 +35,7 @@ pub use answers::{Answer, MatchLine, Status};
 pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
 pub use rounds::{Command, Refusal, Seating, Stage, Table};
+pub use settings::{Change, TIMEOUT_MS};
 
 use facts::Facts;
 
@@ -43,7 +46,7 @@ use crate::log::{Entry, Happening, Log};
 use crate::referee::Timing;
 use crate::time::{Millis, Now};
 use crate::timers::Timers;
-use crate::wire::league_v2::outgoing::{AgentId, LeagueId, MatchId, OUR_REFEREE, RoundSummary, Token};
+use crate::wire::league_v2::outgoing::{AgentId, LeagueId, MatchId, OUR_REFEREE, Token};
 
 /// What happens to a message that breaks a rule but can be understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +55,19 @@ pub enum Mode {
     Lenient,
     /// It is refused, as the specification says.
     Strict,
+}
+
+impl Mode {
+    /// Both of them.
+    pub const ALL: [Mode; 2] = [Mode::Lenient, Mode::Strict];
+
+    /// Its name in settings and on pages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Lenient => "lenient",
+            Mode::Strict => "strict",
+        }
+    }
 }
 
 /// How the box is set up.
@@ -67,6 +83,17 @@ pub struct Config {
     pub start_at: Option<u16>,
     /// Where agents reach the box: `http://10.0.0.5:8000/mcp`.
     pub endpoint: String<64>,
+}
+
+impl Config {
+    /// How a box is set up that is not.
+    const NONE: Config = Config {
+        game: GameKind::EvenOdd,
+        mode: Mode::Lenient,
+        timing: Timing { join_ms: 0, move_ms: 0, retry_base_ms: 0, notice_ms: 0 },
+        start_at: None,
+        endpoint: String::new(),
+    };
 }
 
 /// Something that happened outside, other than an agent's message.
@@ -108,6 +135,7 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     config: Config,
     /// Decides every seed of a match.
     master: Seed,
+    seed_is_chosen: bool,
     /// Decides every token.
     secret: Seed,
     /// Which league this is, from 1.
@@ -126,11 +154,13 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     /// The same as of now, for whoever asks.
     current: Standings<P>,
     current_is_stale: bool,
-    /// What happened in the round so far.
-    summary: RoundSummary,
+    /// Matches of the round that are over.
+    finished: u16,
     round_is_closed: bool,
-    records: [Option<Record>; R],
-    tables: [Option<Table>; M],
+    /// By place in the season: of this league, so many as it has matches.
+    records: Vec<Option<Record>, R>,
+    /// By slot: so many as were ever needed at once.
+    tables: Vec<Option<Table>, M>,
     /// The next table of the round to be opened, from 1.
     next_table: u16,
     timers: Timers<P>,
@@ -139,7 +169,7 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     /// Registrations so far, over all leagues.
     issued: u32,
     /// How often the box was restarted in the middle of this league.
-    restarts: u16,
+    restarts: u8,
     /// Whether everybody has been told how the league ended, and that is a fact.
     over_is_told: bool,
     facts: Facts<M>,
@@ -160,15 +190,24 @@ impl<const P: usize> Standings<P> {
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
-    /// An empty hall. `master` decides all draws, `secret` all tokens; both must be unpredictable.
+    /// A hall that is open. A board has no stack for one and does it in two steps, in place.
     pub fn new(config: Config, master: Seed, secret: Seed) -> Self {
+        let mut hall = Self::closed();
+        hall.open(config, master, secret);
+        hall
+    }
+
+    /// A hall nobody can enter before it is [opened](Self::open). All of it is zeros: as the initial value of a static it
+    /// takes no flash.
+    pub const fn closed() -> Self {
         const { assert!(R >= P * (P - 1) / 2, "R must hold a result for every pair of players") };
         const { assert!(M >= 1 && P >= 2 && P < 1000, "2 to 999 players, at least one match at once") };
         Self {
-            config,
-            master,
-            secret,
-            number: 1,
+            config: Config::NONE,
+            master: Seed([0; 32]),
+            seed_is_chosen: false,
+            secret: Seed([0; 32]),
+            number: 0,
             stage: Stage::Waiting,
             paused: false,
             players: Vec::new(),
@@ -178,20 +217,27 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             closed: Standings::new(),
             current: Standings::new(),
             current_is_stale: false,
-            summary: RoundSummary::default(),
+            finished: 0,
             round_is_closed: false,
-            records: [None; R],
-            tables: [const { None }; M],
-            next_table: 1,
+            records: Vec::new(),
+            tables: Vec::new(),
+            next_table: 0,
             timers: Timers::new(),
             changed: Deque::new(),
-            calls: 1000,
+            calls: 0,
             issued: 0,
             restarts: 0,
             over_is_told: false,
             facts: Facts::new(),
             log: Log::new(),
         }
+    }
+
+    /// Opens the hall. `master` decides all draws, `secret` all tokens; both must be unpredictable.
+    pub fn open(&mut self, config: Config, master: Seed, secret: Seed) {
+        (self.config, self.master, self.secret) = (config, master, secret);
+        self.number = 1;
+        self.calls = 1000;
     }
 
     /// Takes note of something that happened.

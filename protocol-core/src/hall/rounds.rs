@@ -8,12 +8,12 @@ use super::lines::Notice;
 use super::{Hall, Standings};
 use crate::fair::Draws;
 use crate::games::{AnyGame, Game, GameKind, Question, Seat, Seats};
-use crate::league::{Pair, Record, Status, Tally, rank};
+use crate::league::{Pair, Record, Tally, rank};
 use crate::log::Happening;
 use crate::referee::{Breaker, Fault, Match, Phase};
 use crate::time::Now;
 use crate::wire::league_v2::dialect::Kind;
-use crate::wire::league_v2::outgoing::{MatchId, RoundSummary};
+use crate::wire::league_v2::outgoing::MatchId;
 
 /// Where the league stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +188,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
         self.tallies.clear();
         let _ = self.tallies.resize(self.players.len(), Tally::default());
-        self.records.fill(None);
+        self.records.clear();
+        let _ = self.records.resize(self.schedule().total_matches() as usize, None);
         self.paused = false;
         self.restarts = 0;
         self.over_is_told = false;
@@ -208,10 +209,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 // A match may end as it begins, and its result needs room.
                 return;
             }
-            if let (Some(pair), Some(slot)) = (self.pair(id), self.tables.iter().position(Option::is_none)) {
+            if let (Some(pair), Some(slot)) = (self.pair(id), self.free_slot()) {
                 self.next_table += 1;
-                self.open_table(now, id, pair, slot as u16);
-            } else if !self.round_is_closed && self.summary.total_matches == self.schedule().matches_per_round() {
+                self.open_table(now, id, pair, slot);
+            } else if !self.round_is_closed && self.finished == self.schedule().matches_per_round() {
                 // There is one table that is told. A new one waits until everybody who listens has heard the last.
                 if self.players.iter().any(|player| !player.is_held_back() && player.line.owes_standings()) {
                     return;
@@ -237,8 +238,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.number += 1;
         self.stage = Stage::Waiting;
         self.paused = false;
-        self.tables.fill_with(|| None);
-        self.records.fill(None);
+        self.tables.clear();
+        self.records.clear();
         self.players.clear();
         self.referees.clear();
         self.seating.clear();
@@ -251,17 +252,23 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub(super) fn start_round(&mut self, now: Now, round: u16) {
         self.stage = Stage::Running(round);
         self.round_is_closed = false;
-        self.summary = RoundSummary::default();
+        self.finished = 0;
         self.next_table = 1;
         self.note(now, None, None, Happening::RoundStarted(round));
         self.tell_all(now, &[Notice::Round(round)]);
     }
 
+    /// A table nobody sits at.
+    fn free_slot(&mut self) -> Option<u16> {
+        let free = self.tables.iter().position(Option::is_none);
+        let slot = free.or_else(|| self.tables.push(None).ok().map(|()| self.tables.len() - 1))?;
+        Some(slot as u16)
+    }
+
     fn open_table(&mut self, now: Now, id: MatchId, pair: Pair, slot: u16) {
-        let seed = self.match_seed(id);
-        let mut draws = Draws::new(seed);
+        let mut draws = Draws::new(self.match_seed(id));
         let game = AnyGame::start(self.config.game, 2, &mut draws);
-        let mut play = Match::new(game, seed, draws, self.config.timing);
+        let mut play = Match::new(game, draws, self.config.timing);
         let players = [pair.a, pair.b].map(|place| self.seating.get(usize::from(place)).copied().unwrap_or(u16::MAX));
         let mut absent = Seats::NONE;
         for (seat, &player) in (0..).zip(&players) {
@@ -283,8 +290,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let Some(table) = self.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
         let players = table.players;
         if let Some(outcome) = table.play.outcome() {
-            let record =
-                Record { digest: table.play.game().digest(), finished: now.utc, outcome, attempt: self.restarts };
+            let record = Record::new(table.play.game().digest(), now.utc, outcome, self.restarts);
             self.conclude(now, slot, record);
         }
         for player in players {
@@ -316,24 +322,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
         }
         self.current_is_stale = true;
-        self.count_in_round(&record);
+        self.finished += 1;
         self.note(now, None, Some(table.id), Happening::MatchOver(record.end_reason()));
-    }
-
-    pub(super) fn count_in_round(&mut self, record: &Record) {
-        match record.status() {
-            Status::Win => self.summary.wins += 1,
-            Status::Draw => self.summary.draws += 1,
-            Status::TechnicalLoss => self.summary.technical_losses += 1,
-        }
-        self.summary.total_matches += 1;
     }
 
     fn close_round(&mut self, now: Now, round: u16) {
         self.round_is_closed = true;
         self.close_standings(round);
         self.note(now, None, None, Happening::RoundOver(round));
-        self.tell_all(now, &[Notice::Standings(round), Notice::RoundCompleted(round, self.summary)]);
+        self.tell_all(now, &[Notice::Standings(round), Notice::RoundCompleted(round)]);
         if round < self.schedule().rounds() {
             return;
         }

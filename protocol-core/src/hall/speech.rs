@@ -12,7 +12,7 @@ use super::lines::{Notice, Open, What};
 use super::rounds::{Seating, Table};
 use crate::games::{AnyGame, Game, Names, Viewer};
 use crate::json::{self, Full, Joined, Seq, Shown, Sink};
-use crate::league::Record;
+use crate::league::{Record, Status};
 use crate::referee::{Broken, Cause, Fault, MAX_RETRIES, Need};
 use crate::wire::endpoint::Url;
 use crate::wire::league_v2::dialect::{Dialect, Kind};
@@ -34,7 +34,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let body = StandingsUpdate { round_id: round, standings: Seq(|| self.closed_rows()) };
                 self.say(open, Conversation::Round(round, "standings"), body, sink)
             }
-            What::News(Notice::RoundCompleted(round, summary)) => {
+            What::News(Notice::RoundCompleted(round)) => {
+                let summary = self.round_summary(round);
                 let body = RoundCompleted {
                     round_id: round,
                     matches_played: summary.total_matches,
@@ -220,7 +221,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let ids = [self.id_at(pair.a), self.id_at(pair.b)];
         let result = GameResult {
             status: record.status().name(),
-            winner_player_id: record.outcome.winner.map(|seat| Shown(if seat == 0 { ids[0] } else { ids[1] })),
+            winner_player_id: record.outcome().winner.map(|seat| Shown(if seat == 0 { ids[0] } else { ids[1] })),
             score: Score([(ids[0], record.verdict(0)), (ids[1], record.verdict(1))]),
             end_reason: record.end_reason(),
         };
@@ -241,6 +242,20 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// The seed of a match that is over. `None` while it is secret.
     pub fn revealed_seed(&self, id: MatchId) -> Option<crate::fair::Seed> {
         self.record(id).map(|_| self.match_seed(id))
+    }
+
+    /// What happened in a round.
+    fn round_summary(&self, round: u16) -> RoundSummary {
+        let mut summary = RoundSummary::default();
+        for record in self.matches_of(round).filter_map(|id| self.record(id)) {
+            summary.total_matches += 1;
+            match record.status() {
+                Status::Win => summary.wins += 1,
+                Status::Draw => summary.draws += 1,
+                Status::TechnicalLoss => summary.technical_losses += 1,
+            }
+        }
+        summary
     }
 
     /// The matches of a round, in order.
@@ -362,8 +377,8 @@ struct Reason<'a>(&'a Told);
 impl fmt::Display for Reason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Told { game, names: [a, b], record } = self.0;
-        let loser = if record.outcome.forfeits.has(0) { a } else { b };
-        match record.outcome.cause {
+        let loser = if record.outcome().forfeits.has(0) { a } else { b };
+        match record.outcome().cause {
             Cause::Played => game.reason(Names(&[a, b]), f),
             Cause::Timeout => write!(f, "{loser} did not answer in time"),
             Cause::Invalid => write!(f, "{loser} gave no valid answer"),

@@ -547,3 +547,62 @@ fn a_decline_after_joining_is_a_duplicate_and_the_question_stays_open() {
     room.hall.refresh_standings();
     assert!(room.hall.standings().all(|row| row.technical_losses == 0));
 }
+
+#[test]
+fn settings_change_while_players_register_and_not_later() {
+    let mut room = Room::with_players(2);
+    let change = Change { mode: Some(Mode::Strict), move_ms: Some(7), ..Change::default() };
+    room.hall.configure(room.now, change).unwrap();
+    let timing = Timing { move_ms: 7, ..Timing::default() };
+    assert_eq!((room.hall.config().mode, room.hall.config().timing), (Mode::Strict, timing));
+    room.hall.configure(room.now, Change { mode: Some(Mode::Lenient), ..Change::default() }).unwrap();
+    room.hall.command(room.now, Command::Start).unwrap();
+    assert!(room.hall.configure(room.now, change).is_err());
+    room.run(perfect);
+    assert!(room.hall.configure(room.now, change).is_err(), "a finished league is told as it was played");
+    assert_eq!(room.hall.config().mode, Mode::Lenient);
+    room.hall.command(room.now, Command::Reset).unwrap();
+    room.hall.configure(room.now, change).unwrap();
+}
+
+#[test]
+fn the_game_is_that_for_which_the_players_came() {
+    let mut room = Room::new(config());
+    let ten_turns = Change { game: Some(GameKind::EvenOdd10), move_ms: Some(7), ..Change::default() };
+    let one_turn = Change { game: Some(GameKind::EvenOdd), ..Change::default() };
+    room.hall.configure(room.now, ten_turns).unwrap();
+    room.hall.configure(room.now, one_turn).unwrap();
+    room.register("Ada", 8101);
+    room.hall.configure(room.now, Change { move_ms: Some(8), ..one_turn }).unwrap();
+    assert!(room.hall.configure(room.now, ten_turns).is_err());
+    assert_eq!(room.hall.config().timing.move_ms, 8, "all of a change or nothing");
+}
+
+#[test]
+fn a_league_starts_when_enough_are_here_whoever_came_first_the_number_or_the_players() {
+    let mut room = Room::with_players(3);
+    let start_at = |n| Change { start_at: Some(n), ..Change::default() };
+    room.hall.configure(room.now, start_at(Some(4))).unwrap();
+    assert_eq!(room.hall.stage(), Stage::Waiting);
+    room.hall.configure(room.now, start_at(None)).unwrap();
+    room.register("Agent 3", 8104);
+    assert_eq!(room.hall.stage(), Stage::Waiting);
+    room.hall.configure(room.now, start_at(Some(3))).unwrap();
+    assert_eq!(room.hall.stage(), Stage::Running(1));
+    room.run(perfect);
+    assert_eq!(room.hall.status().matches_completed, 6);
+}
+
+#[test]
+fn a_chosen_seed_decides_the_draws_and_is_known_to_be_chosen() {
+    let draws = |seed: Option<Seed>| {
+        let mut room = Room::with_players(2);
+        room.hall.configure(room.now, Change { seed, ..Change::default() }).unwrap();
+        assert_eq!(room.hall.seed_is_chosen(), seed.is_some());
+        room.hall.command(room.now, Command::Start).unwrap();
+        room.hall.commitment(MatchId { round: 1, table: 1 })
+    };
+    let chosen = Some(Seed([7; 32]));
+    assert!(draws(chosen) == draws(chosen));
+    assert!(draws(chosen) != draws(None));
+}

@@ -57,6 +57,8 @@ pub struct Origin {
     pub master: Seed,
     /// Decides every token.
     pub secret: Seed,
+    /// Whether somebody chose the master seed.
+    pub chosen: bool,
 }
 
 /// How a league is set up.
@@ -178,7 +180,8 @@ impl Entry<'_> {
                 out.u32(origin.league)?;
                 out.u32(origin.issued)?;
                 out.raw(&origin.master.0)?;
-                out.raw(&origin.secret.0)
+                out.raw(&origin.secret.0)?;
+                out.u8(origin.chosen.into())
             }
             Entry::Settings(settings) => {
                 out.u8(SETTINGS)?;
@@ -236,6 +239,7 @@ impl<'a> Entry<'a> {
                 issued: from.u32()?,
                 master: Seed(from.hash()?),
                 secret: Seed(from.hash()?),
+                chosen: from.u8()? != 0,
             }),
             SETTINGS => {
                 let game = GameKind::named(from.text()?).ok_or(Garbled)?;
@@ -302,12 +306,12 @@ impl<'a> Agent<'a> {
 
 impl Played {
     fn write(&self, out: &mut Writer<'_>) -> Result<(), NoRoom> {
-        let Record { digest, finished, outcome, attempt } = self.record;
+        let (record, outcome) = (self.record, self.record.outcome());
         out.u16(self.id.round)?;
         out.u16(self.id.table)?;
-        out.u16(attempt)?;
-        out.u64(digest)?;
-        out.u64(finished.0)?;
+        out.u8(record.attempt)?;
+        out.u64(record.digest)?;
+        out.u32(record.finished.0)?;
         out.u8(outcome.winner.unwrap_or(NOBODY))?;
         out.u8(outcome.forfeits.iter().fold(0, |bits, seat| bits | 1 << seat))?;
         out.u8(index(&CAUSES, &outcome.cause))
@@ -315,7 +319,7 @@ impl Played {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Garbled> {
         let id = MatchId { round: from.u16()?, table: from.u16()? };
-        let (attempt, digest, finished) = (from.u16()?, from.u64()?, Utc(from.u64()?));
+        let (attempt, digest, finished) = (from.u8()?, from.u64()?, Utc(from.u32()?));
         let winner = match from.u8()? {
             NOBODY => None,
             seat @ 0..=1 => Some(seat),
@@ -326,7 +330,7 @@ impl Played {
             _ => return Err(Garbled),
         };
         let outcome = Outcome { winner, forfeits, cause: pick(&CAUSES, from.u8()?)? };
-        Ok(Self { id, record: Record { digest, finished, outcome, attempt } })
+        Ok(Self { id, record: Record::new(digest, finished, outcome, attempt) })
     }
 }
 
@@ -350,9 +354,9 @@ mod tests {
             dialect: Dialect::McpTools,
         };
         let outcome = Outcome { winner: Some(1), forfeits: Seats::only(0), cause: Cause::Refused };
-        let record = Record { digest: u64::MAX - 5, finished: Utc(1_736_937_000), outcome, attempt: 3 };
+        let record = Record::new(u64::MAX - 5, Utc(1_736_937_000), outcome, 3);
         std::vec![
-            Entry::Origin(Origin { league: 3, issued: 9, master: seed(1), secret: seed(2) }),
+            Entry::Origin(Origin { league: 3, issued: 9, master: seed(1), secret: seed(2), chosen: true }),
             Entry::Settings(Settings {
                 game: GameKind::EvenOdd10,
                 mode: Mode::Strict,

@@ -5,9 +5,9 @@
 
 use core::fmt;
 
-use super::Value;
-use super::string::skip_plain;
+use super::string::plain_end;
 use super::value::Found;
+use super::{Str, Value};
 
 /// How deep arrays and objects may nest.
 ///
@@ -23,27 +23,39 @@ pub const MAX_VALUES: usize = 4096;
 
 /// Checks that `text` is one JSON value and nothing else.
 pub fn parse(text: &[u8]) -> Result<Value<'_>, Error> {
-    parse_members(text, []).map(|(value, [])| value)
+    parse_members(text, [], "", []).map(|(value, [], [])| value)
 }
 
-/// The same, and finds members of the outermost object on the way, as [`Value::members`] would with a walk of its own.
-pub fn parse_members<'a, const N: usize>(
+/// The same, and finds members on the way, as [`Value::members`] would with two walks of its own: members of the
+/// outermost object, and `inner` ones of that member of it that is called `of`.
+pub fn parse_members<'a, const N: usize, const M: usize>(
     text: &'a [u8],
     names: [&str; N],
-) -> Result<(Value<'a>, [Option<Value<'a>>; N]), Error> {
+    of: &str,
+    inner: [&str; M],
+) -> Result<(Value<'a>, [Option<Value<'a>>; N], [Option<Value<'a>>; M]), Error> {
+    let (mut outer_values, mut inner_values) = ([None; N], [None; M]);
+    let members = Members {
+        outer: Found::new(&names, &mut outer_values),
+        of: names.iter().position(|name| *name == of),
+        inner: Found::new(&inner, &mut inner_values),
+    };
+    let root = scan(text, members)?;
+    Ok((root, outer_values, inner_values))
+}
+
+fn scan<'a>(text: &'a [u8], members: Members<'a, '_>) -> Result<Value<'a>, Error> {
     if text.starts_with("\u{feff}".as_bytes()) {
         return Err(Error { at: 0, kind: ErrorKind::ByteOrderMark });
     }
     let text =
         core::str::from_utf8(text).map_err(|error| Error { at: error.valid_up_to(), kind: ErrorKind::NotUtf8 })?;
-    let mut scanner = Scanner { text, rest: text.as_bytes() };
-    let mut found = Found::new(names);
-    match scanner.text(&mut found) {
-        Ok(()) => Ok((Value::checked(text), found.values)),
+    let mut scanner = Scanner { text, at: 0 };
+    scanner.text(members).map_err(|kind| {
         // Whatever was expected: at the end of the text it is the end that is wrong.
-        Err(_) if scanner.rest.is_empty() => Err(Error { at: text.len(), kind: ErrorKind::EndsEarly }),
-        Err(kind) => Err(Error { at: text.len() - scanner.rest.len(), kind }),
-    }
+        let kind = if scanner.at < text.len() { kind } else { ErrorKind::EndsEarly };
+        Error { at: scanner.at, kind }
+    })
 }
 
 /// Why a text was refused, and at which byte.
@@ -119,98 +131,91 @@ impl core::error::Error for Error {}
 
 struct Scanner<'a> {
     text: &'a str,
-    /// What is still to be read; after an error, from the byte that is wrong.
-    rest: &'a [u8],
+    /// The next byte to be read; after an error, the byte that is wrong.
+    at: usize,
 }
 
 impl<'a> Scanner<'a> {
-    fn text<const N: usize>(&mut self, found: &mut Found<'a, '_, N>) -> Result<(), ErrorKind> {
+    fn text(&mut self, mut members: Members<'a, '_>) -> Result<Value<'a>, ErrorKind> {
         let mut open = Open::default();
         let mut values = 0;
-        // Where the member of the outermost object begins that is being read.
-        let mut member = None;
+        // By depth, as far as it matters: where the value begins that is being read, and where it belongs.
+        let (mut starts, mut slots) = ([0; 3], [None; 3]);
         // Whether the last string had any.
         let mut escapes = false;
         // Each turn reads one value, or the head of one, and then closes all that ends with it.
         'value: loop {
+            self.skip_space();
+            if open.innermost() == Some(true) {
+                self.expect(b'"', ErrorKind::NoName)?;
+                let start = self.at;
+                let escapes = self.string()?;
+                let [_, outer, _] = slots;
+                if let Some(slot) = slots.get_mut(open.depth) {
+                    let name = self.text.get(start..self.at - 1).unwrap_or_default();
+                    *slot = members.slot(open.depth, outer, Str::checked(name, escapes));
+                }
+                self.skip_space();
+                self.expect(b':', ErrorKind::NoColon)?;
+                self.skip_space();
+            }
             values += 1;
             if values > MAX_VALUES {
                 return Err(ErrorKind::TooManyValues);
             }
-            self.skip_space();
-            match self.rest {
-                [b'"', rest @ ..] => {
-                    self.rest = rest;
+            if let Some(start) = starts.get_mut(open.depth) {
+                *start = self.at;
+            }
+            match self.peek() {
+                b'"' => {
+                    self.at += 1;
                     escapes = self.string()?;
                 }
-                [b'-' | b'0'..=b'9', ..] => self.number()?,
-                [b'{', rest @ ..] => {
+                b'-' | b'0'..=b'9' => self.number()?,
+                b'{' => {
                     open.push(true)?;
-                    self.rest = rest;
+                    self.at += 1;
                     self.skip_space();
-                    if !self.rest.starts_with(b"}") {
-                        if open.depth == 1 {
-                            member = Some(self.rest);
-                        }
-                        self.name()?;
+                    if self.peek() != b'}' {
                         continue 'value;
                     }
                 }
-                [b'[', rest @ ..] => {
+                b'[' => {
                     open.push(false)?;
-                    self.rest = rest;
+                    self.at += 1;
                     self.skip_space();
-                    if !self.rest.starts_with(b"]") {
+                    if self.peek() != b']' {
                         continue 'value;
                     }
                 }
-                [b't', ..] => self.literal(b"true")?,
-                [b'f', ..] => self.literal(b"false")?,
-                [b'n', ..] => self.literal(b"null")?,
+                b't' => self.literal(b"true")?,
+                b'f' => self.literal(b"false")?,
+                b'n' => self.literal(b"null")?,
                 _ => return Err(ErrorKind::NotAValue),
             }
             while let Some(object) = open.innermost() {
-                if open.depth == 1
-                    && let Some(start) = member.take()
+                if object
+                    && let (Some(&start), Some(&Some(slot))) = (starts.get(open.depth), slots.get(open.depth))
+                    && let Some(text) = self.text.get(start..self.at)
                 {
-                    found.note_member(self.since(start), escapes);
+                    members.fill(open.depth, slot, Value::checked(text, escapes));
                 }
                 self.skip_space();
-                match (self.rest, object) {
-                    ([b',', rest @ ..], _) => {
-                        self.rest = rest;
-                        if object {
-                            self.skip_space();
-                            if open.depth == 1 {
-                                member = Some(self.rest);
-                            }
-                            self.name()?;
-                        }
+                match (self.peek(), object) {
+                    (b',', _) => {
+                        self.at += 1;
                         continue 'value;
                     }
-                    ([b'}', rest @ ..], true) | ([b']', rest @ ..], false) => self.rest = rest,
+                    (b'}', true) | (b']', false) => self.at += 1,
                     _ => return Err(ErrorKind::NoComma),
                 }
                 open.pop();
             }
+            let [start, ..] = starts;
+            let root = Value::checked(self.text.get(start..self.at).unwrap_or_default(), escapes);
             self.skip_space();
-            return if self.rest.is_empty() { Ok(()) } else { Err(ErrorKind::TrailingBytes) };
+            return if self.at == self.text.len() { Ok(root) } else { Err(ErrorKind::TrailingBytes) };
         }
-    }
-
-    /// What was read since `start` was the rest.
-    fn since(&self, start: &[u8]) -> &'a str {
-        let length = self.text.len();
-        self.text.get(length - start.len()..length - self.rest.len()).unwrap_or_default()
-    }
-
-    /// A member's name and its colon.
-    #[inline(always)]
-    fn name(&mut self) -> Result<(), ErrorKind> {
-        self.expect(b'"', ErrorKind::NoName)?;
-        self.string()?;
-        self.skip_space();
-        self.expect(b':', ErrorKind::NoColon)
     }
 
     /// The rest of a string, after its opening quote. Says whether it has escapes.
@@ -218,16 +223,16 @@ impl<'a> Scanner<'a> {
     fn string(&mut self) -> Result<bool, ErrorKind> {
         let mut escapes = false;
         loop {
-            self.rest = skip_plain(self.rest);
-            match self.rest {
-                [b'"', rest @ ..] => {
-                    self.rest = rest;
+            self.at = plain_end(self.text.as_bytes(), self.at);
+            match self.peek() {
+                b'"' => {
+                    self.at += 1;
                     return Ok(escapes);
                 }
-                [b'\\', ..] => {
+                b'\\' => {
                     let mut aside = Scanner { ..*self };
                     let escape = aside.escape();
-                    self.rest = aside.rest;
+                    self.at = aside.at;
                     escape?;
                 }
                 _ => return Err(ErrorKind::ControlCharacter),
@@ -240,12 +245,12 @@ impl<'a> Scanner<'a> {
     #[cold]
     #[inline(never)]
     fn escape(&mut self) -> Result<(), ErrorKind> {
-        let start = self.rest;
-        self.eat(b'\\');
-        match self.rest {
-            [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', rest @ ..] => self.rest = rest,
-            [b'u', rest @ ..] => {
-                self.rest = rest;
+        let start = self.at;
+        self.at += 1;
+        match self.peek() {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 1,
+            b'u' => {
+                self.at += 1;
                 let whole = match self.code_unit()? {
                     0xd800..=0xdbff => {
                         self.eat(b'\\') && self.eat(b'u') && matches!(self.code_unit()?, 0xdc00..=0xdfff)
@@ -254,7 +259,7 @@ impl<'a> Scanner<'a> {
                     _ => true,
                 };
                 if !whole {
-                    self.rest = start;
+                    self.at = start;
                     return Err(ErrorKind::LoneSurrogate);
                 }
             }
@@ -267,9 +272,8 @@ impl<'a> Scanner<'a> {
     fn code_unit(&mut self) -> Result<u32, ErrorKind> {
         let mut unit = 0;
         for _ in 0..4 {
-            let [byte, rest @ ..] = self.rest else { return Err(ErrorKind::BadEscape) };
-            unit = unit << 4 | char::from(*byte).to_digit(16).ok_or(ErrorKind::BadEscape)?;
-            self.rest = rest;
+            unit = unit << 4 | char::from(self.peek()).to_digit(16).ok_or(ErrorKind::BadEscape)?;
+            self.at += 1;
         }
         Ok(unit)
     }
@@ -278,7 +282,7 @@ impl<'a> Scanner<'a> {
     fn number(&mut self) -> Result<(), ErrorKind> {
         self.eat(b'-');
         if self.eat(b'0') {
-            if let [b'0'..=b'9', ..] = self.rest {
+            if self.peek().is_ascii_digit() {
                 return Err(ErrorKind::BadNumber);
             }
         } else {
@@ -297,9 +301,11 @@ impl<'a> Scanner<'a> {
     /// At least one digit.
     #[inline(always)]
     fn digits(&mut self) -> Result<(), ErrorKind> {
-        let [b'0'..=b'9', ..] = self.rest else { return Err(ErrorKind::BadNumber) };
-        while let [b'0'..=b'9', rest @ ..] = self.rest {
-            self.rest = rest;
+        if !self.peek().is_ascii_digit() {
+            return Err(ErrorKind::BadNumber);
+        }
+        while self.peek().is_ascii_digit() {
+            self.at += 1;
         }
         Ok(())
     }
@@ -316,20 +322,55 @@ impl<'a> Scanner<'a> {
 
     #[inline(always)]
     fn eat(&mut self, byte: u8) -> bool {
-        match self.rest {
-            [first, rest @ ..] if *first == byte => {
-                self.rest = rest;
-                true
-            }
-            _ => false,
+        if self.peek() != byte {
+            return false;
         }
+        self.at += 1;
+        true
     }
 
     #[inline(always)]
     fn skip_space(&mut self) {
-        while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.rest {
-            self.rest = rest;
+        while let b' ' | b'\t' | b'\n' | b'\r' = self.peek() {
+            self.at += 1;
         }
+    }
+
+    /// The next byte. After the last there is a nought, which stands nowhere in a good text.
+    #[inline(always)]
+    fn peek(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+}
+
+/// The members to be found on the way: of the outermost object, and of that one of them whose slot is `of`.
+struct Members<'a, 'n> {
+    outer: Found<'a, 'n>,
+    of: Option<usize>,
+    inner: Found<'a, 'n>,
+}
+
+impl<'a> Members<'a, '_> {
+    /// Where the value of a member of this name belongs, if it is to be found. `outer` is the same for the member it is in.
+    #[inline(never)]
+    fn slot(&mut self, depth: usize, outer: Option<usize>, name: Str<'_>) -> Option<usize> {
+        match depth {
+            1 => {
+                let slot = self.outer.slot(name)?;
+                if Some(slot) == self.of {
+                    self.inner.clear();
+                }
+                Some(slot)
+            }
+            2 if outer.is_some() && outer == self.of => self.inner.slot(name),
+            _ => None,
+        }
+    }
+
+    #[inline(never)]
+    fn fill(&mut self, depth: usize, slot: usize, value: Value<'a>) {
+        let found = if depth == 1 { &mut self.outer } else { &mut self.inner };
+        found.fill(slot, value);
     }
 }
 

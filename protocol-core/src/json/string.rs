@@ -147,37 +147,38 @@ impl Chars<'_> {
     }
 }
 
-/// Drops the bytes that may stand between quotes as they are, up to a quote, backslash or control character.
+/// Where the bytes end that may stand between quotes as they are: at a quote, backslash or control character, or at the
+/// end of the text.
 ///
 /// All reading and writing of strings comes down to this, so it looks at a machine word at a time.
 #[inline]
-pub(super) fn skip_plain(text: &[u8]) -> &[u8] {
+pub(super) fn plain_end(text: &[u8], from: usize) -> usize {
     const EACH: usize = usize::MAX / 0xff;
-    const TOP_BITS: usize = EACH * 0x80;
     // Sets the top bit of each byte that is special, and perhaps of bytes after the first such one. Exact for the first.
     let special = |word: &[u8; size_of::<usize>()]| {
         let word = usize::from_le_bytes(*word);
         let below = |word: usize, limit: usize| word.wrapping_sub(EACH * limit);
-        let quotes = word ^ (EACH * usize::from(b'"'));
+        // With this bit turned, quotes are the next after the control characters.
+        let low = word ^ (EACH * 0x02);
         let backslashes = word ^ (EACH * usize::from(b'\\'));
-        (below(word, 0x20) | below(quotes, 1) | below(backslashes, 1)) & !word & TOP_BITS
+        (below(low, 0x21) | below(backslashes, 1)) & !word & (EACH * 0x80)
     };
-    let mut rest = text;
+    let mut rest = text.get(from..).unwrap_or_default();
     while let Some((word, after)) = rest.split_first_chunk() {
         let special = special(word);
         if special != 0 {
-            return rest.get(special.trailing_zeros() as usize / 8..).unwrap_or_default();
+            return text.len() - rest.len() + special.trailing_zeros() as usize / 8;
         }
         rest = after;
     }
     // The last word of the text says all about its last bytes.
     if text.last_chunk().is_some_and(|word| special(word) == 0) {
-        return &[];
+        return text.len();
     }
     while let [byte, after @ ..] = rest
         && !matches!(byte, b'"' | b'\\' | 0..0x20)
     {
         rest = after;
     }
-    rest
+    text.len() - rest.len()
 }

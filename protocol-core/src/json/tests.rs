@@ -292,7 +292,7 @@ proptest::proptest! {
     /// The accessors are only ever given good texts. Should that fail one day, they must still return.
     #[test]
     fn a_walk_over_what_is_no_json_ends(text in "[\\[\\]{}\",:\\\\u0-9a \u{5d0}]{0,40}") {
-        let mut todo = vec![Value::checked(&text)];
+        let mut todo = vec![Value::checked(&text, true)];
         while let Some(value) = todo.pop() {
             let _ = (value.kind(), value.as_bool(), value.as_i64(), value.get("a"));
             for (name, member) in value.entries() {
@@ -306,16 +306,23 @@ proptest::proptest! {
 }
 
 #[test]
-fn members_found_while_checking_are_those_a_walk_finds() {
+fn members_found_while_checking_are_those_walks_find() {
     let names = ["a", "b", "c"];
     for text in [
         r#"{}"#,
         r#"[{"a":1}]"#,
+        r#""a""#,
         r#" { "a" : 1 , "b" : { "a" : [2, {}] } , "c" : "x\"y" } "#,
         r#"{"a":1,"\u0061":{},"b":[],"b":"\\","d":{"c":3}}"#,
+        r#"{"b":{"c":{"a":0},"b":"\n","a":[{"b":1}],"\u0062":2,"d":5},"a":{"a":1}}"#,
+        r#"{"b":{"a":1},"b":{"c":2},"c":{"b":3}}"#,
+        r#"{"b":{"a":1},"\u0062":[{"a":1}]}"#,
+        r#"{"b":{"a":1,"a":{"a":2}}}"#,
     ] {
-        let (root, found) = parse_members(text.as_bytes(), names).unwrap();
-        let raw = |found: [Option<Value<'_>>; 3]| found.map(|value| value.map(|value| format!("{:?}", value.raw())));
-        assert_eq!(raw(found), raw(root.members(names)), "{text}");
+        let (root, outer, inner) = parse_members(text.as_bytes(), names, "b", names).unwrap();
+        let shown = |found: [Option<Value<'_>>; 3]| found.map(|v| v.map(|v| format!("{:?} {:?}", v.raw(), v.as_str())));
+        assert_eq!(shown(outer), shown(root.members(names)), "{text}");
+        let walked = root.get("b").map_or([None; 3], |b| b.members(names));
+        assert_eq!(shown(inner), shown(walked), "{text}");
     }
 }

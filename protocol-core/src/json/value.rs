@@ -4,7 +4,7 @@
 //! if it were not. A walk costs one look at each byte.
 
 use super::Str;
-use super::string::skip_plain;
+use super::string::plain_end;
 
 /// One value inside a checked text.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +27,9 @@ pub enum Kind {
 }
 
 impl<'a> Value<'a> {
-    /// `text` must have passed the scanner.
-    pub(super) fn checked(text: &'a str) -> Self {
-        let text = text.trim_matches([' ', '\t', '\n', '\r']);
-        let escapes = text.strip_prefix('"').is_some_and(|string| skip_string(string.as_bytes()).1);
+    /// `text` must have passed the scanner, without space around it, and if it is a string have `escapes` or not.
+    #[inline(always)]
+    pub(super) fn checked(text: &'a str, escapes: bool) -> Self {
         Self { text, escapes }
     }
 
@@ -64,21 +63,30 @@ impl<'a> Value<'a> {
 
     /// Several members in one walk; all `None` if this is no object. Each name is listed once.
     pub fn members<const N: usize>(self, names: [&str; N]) -> [Option<Value<'a>>; N] {
-        let mut found = Found::new(names);
-        for (name, value) in self.entries() {
-            found.note(name, value);
+        let mut values = [None; N];
+        self.find(Found::new(&names, &mut values));
+        values
+    }
+
+    fn find(self, mut found: Found<'a, '_>) {
+        let mut rest = self.entries().rest;
+        while let Some(name) = rest.name()
+            && let Some(value) = rest.value()
+        {
+            if let Some(slot) = found.slot(name) {
+                found.fill(slot, value);
+            }
         }
-        found.values
     }
 
     /// An object's members in the order they were written, repeated names included; empty for anything else.
     pub fn entries(self) -> Entries<'a> {
-        Entries { rest: Rest(self.text.strip_prefix('{').unwrap_or_default()) }
+        Entries { rest: Rest::new(self.text, b'{') }
     }
 
     /// An array's items; empty for anything else.
     pub fn items(self) -> Items<'a> {
-        Items { rest: Rest(self.text.strip_prefix('[').unwrap_or_default()) }
+        Items { rest: Rest::new(self.text, b'[') }
     }
 
     /// `true` or `false`.
@@ -103,31 +111,44 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The members looked for, as far as they were found.
-pub(super) struct Found<'a, 'n, const N: usize> {
-    names: [&'n str; N],
-    pub(super) values: [Option<Value<'a>>; N],
+/// The members looked for in an object, as far as they were found.
+pub(super) struct Found<'a, 'n> {
+    names: &'n [&'n str],
+    values: &'n mut [Option<Value<'a>>],
+    /// Where the next search begins: members mostly come in the order in which they are asked for.
+    next: usize,
 }
 
-impl<'a, 'n, const N: usize> Found<'a, 'n, N> {
-    pub(super) fn new(names: [&'n str; N]) -> Self {
-        Self { names, values: [None; N] }
+impl<'a, 'n> Found<'a, 'n> {
+    /// There is a value to each name, none of them found yet.
+    pub(super) fn new(names: &'n [&'n str], values: &'n mut [Option<Value<'a>>]) -> Self {
+        Self { names, values, next: 0 }
     }
 
-    /// Notes a member from its name to the end of its value. `escapes` says whether the value has any, if it is a string.
-    pub(super) fn note_member(&mut self, text: &'a str, escapes: bool) {
-        let mut rest = Rest(text);
-        let Some(name) = rest.string() else { return };
-        let value = skip_between(rest.0.as_bytes());
-        let Some(text) = rest.take(value, &[]) else { return };
-        self.note(name, Value { text, escapes });
+    /// Where the value of a member of this name belongs, if it is looked for.
+    #[inline(always)]
+    pub(super) fn slot(&mut self, name: Str<'_>) -> Option<usize> {
+        let (before, after) = self.names.split_at_checked(self.next)?;
+        let is_it = |wanted: &&str| name.is(wanted);
+        let slot = match after.iter().position(is_it) {
+            Some(at) => before.len() + at,
+            None => before.iter().position(is_it)?,
+        };
+        self.next = slot + 1;
+        Some(slot)
     }
 
-    #[inline]
-    fn note(&mut self, name: Str<'a>, value: Value<'a>) {
-        if let Some((slot, _)) = self.values.iter_mut().zip(self.names).find(|(_, wanted)| name.is(wanted)) {
-            *slot = Some(value);
+    /// Takes the value of the member that `slot` was found for.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, slot: usize, value: Value<'a>) {
+        if let Some(place) = self.values.get_mut(slot) {
+            *place = Some(value);
         }
+    }
+
+    /// Forgets what was found: the object was not the one that counts.
+    pub(super) fn clear(&mut self) {
+        self.values.fill(None);
     }
 }
 
@@ -141,7 +162,7 @@ impl<'a> Iterator for Entries<'a> {
     type Item = (Str<'a>, Value<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        Some((self.rest.string()?, self.rest.value()?))
+        Some((self.rest.name()?, self.rest.value()?))
     }
 }
 
@@ -161,109 +182,113 @@ impl<'a> Iterator for Items<'a> {
 
 /// What is left of an array or object after its opening bracket.
 #[derive(Clone, Debug)]
-struct Rest<'a>(&'a str);
+struct Rest<'a> {
+    text: &'a str,
+    at: usize,
+}
 
 impl<'a> Rest<'a> {
+    /// What is left of `text` after `bracket`; nothing if it begins with something else.
+    fn new(text: &'a str, bracket: u8) -> Self {
+        let text = if text.as_bytes().first() == Some(&bracket) { text } else { "" };
+        Self { text, at: 1 }
+    }
+
     /// The next value. None at the closing bracket.
     #[inline(always)]
     fn value(&mut self) -> Option<Value<'a>> {
-        let start = skip_between(self.0.as_bytes());
-        let (end, escapes) = match start {
-            [b'"', start @ ..] => skip_string(start),
-            [b'[' | b'{', start @ ..] => (skip_container(start), false),
-            [b']' | b'}', ..] | [] => return None,
-            [_, start @ ..] => (skip_word(start), false),
-        };
-        Some(Value { text: self.take(start, end)?, escapes })
+        self.skip_between();
+        let start = self.at;
+        let mut escapes = false;
+        match self.next()? {
+            b'"' => escapes = self.skip_string(),
+            b'[' | b'{' => self.skip_container(),
+            b']' | b'}' => return None,
+            _ => self.skip_word(),
+        }
+        Some(Value { text: self.text.get(start..self.at)?, escapes })
     }
 
-    /// The next value if it is a string.
+    /// The next member's name. None at the closing bracket.
     #[inline(always)]
-    fn string(&mut self) -> Option<Str<'a>> {
-        let [b'"', start @ ..] = skip_between(self.0.as_bytes()) else { return None };
-        let (end, escapes) = skip_string(start);
-        let text = self.take(start, end)?;
-        Some(Str::checked(text.get(..text.len().checked_sub(1)?)?, escapes))
+    fn name(&mut self) -> Option<Str<'a>> {
+        self.skip_between();
+        let start = self.at + 1;
+        if self.next()? != b'"' {
+            return None;
+        }
+        let escapes = self.skip_string();
+        Some(Str::checked(self.text.get(start..self.at - 1)?, escapes))
     }
 
-    /// Goes on to `end` and returns what lies between the two, which are both ends of this text.
     #[inline(always)]
-    fn take(&mut self, start: &[u8], end: &[u8]) -> Option<&'a str> {
-        let length = self.0.len();
-        let taken = self.0.get(length - start.len()..length - end.len())?;
-        self.0 = self.0.get(length - end.len()..)?;
-        Some(taken)
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
     }
-}
 
-/// What follows the comma or colon before a value, and the space around it.
-#[inline(always)]
-fn skip_between(rest: &[u8]) -> &[u8] {
-    match skip_space(rest) {
-        [b',' | b':', after @ ..] => skip_space(after),
-        value => value,
+    #[inline(always)]
+    fn next(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Some(byte)
     }
-}
 
-/// What follows the space that `rest` begins with. Between values there is nothing else below `!`.
-#[inline(always)]
-fn skip_space(mut rest: &[u8]) -> &[u8] {
-    while let [..=b' ', after @ ..] = rest {
-        rest = after;
-    }
-    rest
-}
-
-/// What follows an array or object, from after its opening bracket.
-fn skip_container(mut rest: &[u8]) -> &[u8] {
-    let mut open = 1_usize;
-    while let [byte, after @ ..] = rest {
-        rest = after;
-        match byte {
-            b'"' => rest = skip_string(rest).0,
-            b'[' | b'{' => open += 1,
-            b']' | b'}' => {
-                open -= 1;
-                if open == 0 {
-                    return rest;
-                }
-            }
-            _ => {}
+    /// Goes to the next name or value, past the comma or colon before it and the space around that.
+    #[inline(always)]
+    fn skip_between(&mut self) {
+        // Between names and values there is nothing else below a quote, nor a comma or colon within them.
+        while let Some(..=b' ' | b',' | b':') = self.peek() {
+            self.at += 1;
         }
     }
-    rest
-}
 
-/// What follows a string's closing quote, and whether there were escapes before it.
-#[inline(always)]
-fn skip_string(rest: &[u8]) -> (&[u8], bool) {
-    match skip_plain(rest) {
-        [b'"', after @ ..] => (after, false),
-        escape => (skip_escapes(escape), true),
+    /// Goes past an array or object, from after its opening bracket.
+    fn skip_container(&mut self) {
+        let mut open = 1_usize;
+        while open > 0
+            && let Some(byte) = self.next()
+        {
+            match byte {
+                b'"' => {
+                    self.skip_string();
+                }
+                b'[' | b'{' => open += 1,
+                b']' | b'}' => open -= 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// Goes past a string's closing quote, from after its opening one. Says whether there were escapes before it.
+    #[inline(always)]
+    fn skip_string(&mut self) -> bool {
+        self.at = plain_end(self.text.as_bytes(), self.at);
+        let escapes = self.peek() != Some(b'"');
+        if escapes {
+            self.at = escapes_end(self.text.as_bytes(), self.at);
+        }
+        self.at += 1;
+        escapes
+    }
+
+    /// Goes past a number or literal.
+    #[inline(always)]
+    fn skip_word(&mut self) {
+        while let Some(byte) = self.peek()
+            && !matches!(byte, 0..=b' ' | b',' | b']' | b'}')
+        {
+            self.at += 1;
+        }
     }
 }
 
-/// What follows the closing quote of a string, from its first escape on.
+/// Where a string's closing quote is, from its first escape on.
 // Rare: inside `skip_string` it would slow down every string that has none.
 #[cold]
 #[inline(never)]
-fn skip_escapes(mut rest: &[u8]) -> &[u8] {
-    loop {
-        match skip_plain(rest) {
-            [b'\\', _, after @ ..] => rest = after,
-            [_, after @ ..] => return after,
-            [] => return &[],
-        }
+fn escapes_end(text: &[u8], mut at: usize) -> usize {
+    while text.get(at) == Some(&b'\\') {
+        at = plain_end(text, at + 2);
     }
-}
-
-/// What follows a number or literal.
-#[inline(always)]
-fn skip_word(mut rest: &[u8]) -> &[u8] {
-    while let [byte, after @ ..] = rest
-        && !matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')
-    {
-        rest = after;
-    }
-    rest
+    at
 }

@@ -8,7 +8,7 @@ use core::fmt::{self, Write as _};
 
 use serde::ser::{self, Serialize, SerializeTupleStruct as _, Serializer};
 
-use super::string::skip_plain;
+use super::string::plain_end;
 use super::{Counter, Full, Sink, Slice, Value};
 
 /// Writes `value` as JSON.
@@ -173,7 +173,7 @@ impl Writer<'_> {
     }
 
     fn escaped(&mut self, text: &[u8]) -> Result<(), Full> {
-        if skip_plain(text).is_empty() { self.put(text) } else { self.with_escapes(text) }
+        if plain_end(text, 0) == text.len() { self.put(text) } else { self.with_escapes(text) }
     }
 
     // Rare, and large: inside `escaped` it would slow down every string that needs none.
@@ -181,8 +181,8 @@ impl Writer<'_> {
     #[inline(never)]
     fn with_escapes(&mut self, mut rest: &[u8]) -> Result<(), Full> {
         loop {
-            let special = skip_plain(rest);
-            self.put(rest.get(..rest.len() - special.len()).unwrap_or_default())?;
+            let (plain, special) = rest.split_at_checked(plain_end(rest, 0)).unwrap_or_default();
+            self.put(plain)?;
             let Some((&byte, after)) = special.split_first() else { return Ok(()) };
             match byte {
                 b'"' => self.put(b"\\\"")?,

@@ -16,7 +16,7 @@ use crate::json::Value;
 use crate::time::Millis;
 
 /// How long players have.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// To accept an invitation.
     pub join_ms: Millis,
@@ -98,7 +98,6 @@ pub enum Heard {
 #[derive(Clone, Debug)]
 pub struct Match<G> {
     game: G,
-    seed: Seed,
     draws: Draws,
     timing: Timing,
     asks: [Ask; MAX_SEATS],
@@ -109,11 +108,11 @@ pub struct Match<G> {
 
 impl<G: Game> Match<G> {
     /// A match at its beginning: every seat is to be invited. `draws` are those the game was started with.
-    pub fn new(game: G, seed: Seed, draws: Draws, timing: Timing) -> Self {
+    pub fn new(game: G, draws: Draws, timing: Timing) -> Self {
         let mut asks = [Ask::IDLE; MAX_SEATS];
         asks.iter_mut().take(game.seats().into()).for_each(Ask::open);
         let (joined, declined) = (Seats::NONE, Seats::NONE);
-        Self { game, seed, draws, timing, asks, joined, declined, phase: Phase::WaitingForPlayers }
+        Self { game, draws, timing, asks, joined, declined, phase: Phase::WaitingForPlayers }
     }
 
     /// The game.
@@ -123,7 +122,7 @@ impl<G: Game> Match<G> {
 
     /// The seed that decides the match. Secret until it is over.
     pub fn seed(&self) -> Seed {
-        self.seed
+        self.draws.seed()
     }
 
     /// Where it stands.
@@ -213,7 +212,7 @@ impl<G: Game> Match<G> {
 
     /// The last attempt to get an answer from a seat failed.
     pub fn fail(&mut self, seat: Seat, now: Millis, fault: Fault) {
-        let (seed, timing) = (self.seed, self.timing);
+        let (seed, timing) = (self.seed(), self.timing);
         if let Some(ask) = self.ask(seat) {
             ask.failed(now, fault, |retry| step(seed, timing, seat, retry));
         }
@@ -222,7 +221,7 @@ impl<G: Game> Match<G> {
 
     /// A seat's deadline has come. True if it has failed to answer by it.
     pub fn tick(&mut self, seat: Seat, now: Millis) -> bool {
-        let (seed, timing) = (self.seed, self.timing);
+        let (seed, timing) = (self.seed(), self.timing);
         let silent = self.ask(seat).is_some_and(|ask| ask.tick(now, |retry| step(seed, timing, seat, retry)));
         self.proceed();
         silent

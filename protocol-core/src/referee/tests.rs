@@ -6,7 +6,7 @@ fn even_odd() -> Match<AnyGame> {
     let seed = Seed([0; 32]);
     let mut draws = Draws::new(seed);
     let game = AnyGame::start(GameKind::EvenOdd, 2, &mut draws);
-    Match::new(game, seed, draws, Timing::default())
+    Match::new(game, draws, Timing::default())
 }
 
 fn invited() -> Match<AnyGame> {

@@ -1,8 +1,10 @@
 //! Reading and writing every message of league.v2, beside serde_json.
 //!
-//! Reading: serde_json fills typed structs that borrow their strings, and is told which type to expect; ours checks the
-//! whole text, finds out what it is, and looks up the same fields. Writing: both write the same values into a buffer
-//! that is already there; where ours joins two objects, serde_json writes them as a pair. A message that the two read or write differently is an error, not a number.
+//! Reading: serde_json fills typed structs, and is told which type to expect; ours checks the whole text, finds out what
+//! it is, and looks up the same fields. Both borrow a string where they can and resolve its escapes where they must: a
+//! plain `&str` would make serde_json refuse an escape, such as every letter of a Hebrew name that Python sends.
+//! Writing: both write the same values into a buffer that is already there; where ours joins two objects, serde_json
+//! writes them as a pair. A message that the two read or write differently is an error, not a number.
 
 use super::{race, title, verdict};
 use crate::Outcome;
@@ -17,6 +19,7 @@ use protocol_core::wire::league_v2::incoming::{Envelope, Incoming};
 use protocol_core::wire::league_v2::outgoing::*;
 use protocol_core::wire::league_v2::reply::{self, Reply, TEXT_BYTES};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::hint::black_box;
 
@@ -59,15 +62,21 @@ trait Field<'a>: Sized {
     fn of(value: Value<'a>) -> Option<Self>;
 }
 
-impl<'a> Field<'a> for &'a str {
+/// A string, borrowed unless it has escapes. A type of its own, because serde borrows no `Option<Cow<str>>`.
+#[derive(Deserialize, Debug)]
+#[serde(transparent)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'a> Field<'a> for Text<'a> {
     fn of(value: Value<'a>) -> Option<Self> {
-        value.as_str()?.plain()
+        let text = value.as_str()?;
+        Some(Self(text.plain().map_or_else(|| text.chars().collect(), Cow::Borrowed)))
     }
 }
 
-impl<'a> Field<'a> for Vec<&'a str> {
+impl<'a> Field<'a> for Vec<Text<'a>> {
     fn of(value: Value<'a>) -> Option<Self> {
-        value.items().map(<&str>::of).collect()
+        value.items().map(Text::of).collect()
     }
 }
 
@@ -92,11 +101,12 @@ trait Readable {
 
 /// A message, as a typed struct for serde_json and as a list of names for us.
 macro_rules! message {
-    ($name:ident { $($(#[$attribute:meta])? $field:ident: $type:ty),+ $(,)? }) => {
+    ($name:ident { $($field:ident: $type:ty),+ $(,)? }) => {
         #[derive(Deserialize, Debug)]
+        #[serde(bound(deserialize = "'de: 'a"))]
         #[allow(dead_code, reason = "compared as Debug shows them")]
         struct $name<'a> {
-            $($(#[$attribute])? $field: Option<$type>,)+
+            $($field: Option<$type>,)+
         }
 
         impl<'a> Field<'a> for $name<'a> {
@@ -113,66 +123,63 @@ macro_rules! message {
 }
 
 message!(Register {
-    protocol: &'a str,
-    message_type: &'a str,
-    sender: &'a str,
-    timestamp: &'a str,
-    conversation_id: &'a str,
-    #[serde(borrow)]
+    protocol: Text<'a>,
+    message_type: Text<'a>,
+    sender: Text<'a>,
+    timestamp: Text<'a>,
+    conversation_id: Text<'a>,
     player_meta: Meta<'a>,
-    #[serde(borrow)]
     referee_meta: Meta<'a>,
 });
 message!(Meta {
-    display_name: &'a str,
-    version: &'a str,
-    #[serde(borrow)]
-    game_types: Vec<&'a str>,
-    contact_endpoint: &'a str,
-    protocol_version: &'a str,
+    display_name: Text<'a>,
+    version: Text<'a>,
+    game_types: Vec<Text<'a>>,
+    contact_endpoint: Text<'a>,
+    protocol_version: Text<'a>,
 });
 message!(Query {
-    protocol: &'a str,
-    sender: &'a str,
-    timestamp: &'a str,
-    conversation_id: &'a str,
-    auth_token: &'a str,
-    query_type: &'a str,
-    #[serde(borrow)]
+    protocol: Text<'a>,
+    sender: Text<'a>,
+    timestamp: Text<'a>,
+    conversation_id: Text<'a>,
+    auth_token: Text<'a>,
+    query_type: Text<'a>,
     query_params: About<'a>,
 });
-message!(About { player_id: &'a str });
+message!(About { player_id: Text<'a> });
 message!(Answered {
-    message_type: &'a str,
-    protocol: &'a str,
-    sender: &'a str,
-    timestamp: &'a str,
-    conversation_id: &'a str,
-    auth_token: &'a str,
-    match_id: &'a str,
-    player_id: &'a str,
+    message_type: Text<'a>,
+    protocol: Text<'a>,
+    sender: Text<'a>,
+    timestamp: Text<'a>,
+    conversation_id: Text<'a>,
+    auth_token: Text<'a>,
+    match_id: Text<'a>,
+    player_id: Text<'a>,
     accept: bool,
-    parity_choice: &'a str,
-    #[serde(borrow)]
+    parity_choice: Text<'a>,
     r#move: Move<'a>,
 });
-message!(Move { action: &'a str, value: &'a str });
-message!(Status { status: &'a str });
+message!(Move { action: Text<'a>, value: Text<'a> });
+message!(Status { status: Text<'a> });
 
 /// JSON-RPC around a message, as serde_json reads it.
 #[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'a, P: Deserialize<'de>"))]
 #[allow(dead_code, reason = "read, as we read them, and not used")]
 struct Asked<'a, P> {
-    jsonrpc: &'a str,
-    method: &'a str,
+    jsonrpc: Text<'a>,
+    method: Text<'a>,
     params: P,
     id: u64,
 }
 
 #[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'a, R: Deserialize<'de>"))]
 #[allow(dead_code, reason = "read, as we read them, and not used")]
 struct Told<'a, R> {
-    jsonrpc: &'a str,
+    jsonrpc: Text<'a>,
     result: R,
     id: u64,
 }

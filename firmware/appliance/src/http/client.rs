@@ -98,13 +98,14 @@ impl<'b, S: Read + Write> ClientConn<'b, S> {
         self.reusable
     }
 
-    /// Begins a request with a JSON body of `length` bytes, to be given in pieces. `host` is the authority the
+    /// Begins a request with a JSON body of `length` bytes, to be given in pieces; `None` leaves it open for
+    /// [`announce`](Outgoing::announce). `host` is the authority the
     /// player gave, `name:port`. What fits the buffer is sent in one write when the request is finished.
     pub fn post(
         &mut self,
         path: &str,
         host: &str,
-        length: usize,
+        length: Option<usize>,
         extra: &[(&str, &str)],
     ) -> Result<Call<'_, S>, CallError> {
         self.reusable = false;
@@ -116,17 +117,17 @@ impl<'b, S: Read + Write> ClientConn<'b, S> {
         }
         let mut call = Outgoing::new(Plain(&mut self.stream), self.incoming.clear(), (&mut self.sent, true));
         call.head(format_args!(
-            "POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nAccept: application/json\r\n\
-             Content-Length: {length}\r\n"
+            "POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nAccept: application/json\r\n"
         ))?;
+        call.content_length(length)?;
         call.headers(extra)?;
-        call.end_of_head(Frame::Length(length))?;
+        call.end_of_head(Frame::Length(length.unwrap_or(0)))?;
         Ok(call)
     }
 
     /// Posts a body that is already there, and reads the response.
     pub async fn call(&mut self, path: &str, host: &str, body: &[u8]) -> Result<Response<'_>, CallError> {
-        let mut call = self.post(path, host, body.len(), &[])?;
+        let mut call = self.post(path, host, Some(body.len()), &[])?;
         call.write_all(body).await?;
         call.finish().await?;
         self.read_response().await

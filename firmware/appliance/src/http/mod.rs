@@ -37,6 +37,8 @@ mod outgoing;
 mod server;
 
 pub use client::{Call, CallError, ClientConn, Response};
+#[cfg(test)]
+pub(crate) use outgoing::Frame;
 pub use outgoing::{Outgoing, Plain, Sink, Timed, WriteError};
 pub use server::{Answer, Limits, Parts, Refusal, Request, Responder, ServerConn};
 

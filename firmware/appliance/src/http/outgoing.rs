@@ -3,7 +3,7 @@
 //! Head and body gather in the buffer and leave when it is full or the message is finished, so a message that fits
 //! is one write, and one segment on the wire. A message larger than the buffer is still never held whole.
 
-use core::{fmt, mem};
+use core::{fmt, mem, pin::pin};
 
 use embedded_io_async::Write;
 
@@ -13,6 +13,8 @@ use crate::clock::{Clock, before};
 const BLOCK: usize = 16 * 1024;
 /// A chunk's size line. The number is always this wide: it is written before the chunk is complete.
 const CHUNK_HEAD: usize = "00000000\r\n".len();
+/// What is left open for the digits of a length. No number has more.
+const GAP: usize = 20;
 const LINE_END: &[u8] = b"\r\n";
 
 /// Why a message could not be written. The connection is then of no further use.
@@ -24,7 +26,7 @@ pub enum WriteError {
     Closed,
     /// The head does not fit the buffer, or a header value would not stay on its line.
     BadHead,
-    /// The body was not as long as announced.
+    /// The body was not as long as announced, or could not be written at all.
     WrongLength,
 }
 
@@ -74,13 +76,16 @@ impl<S: Write, C: Clock> Sink for Timed<'_, S, C> {
     async fn send(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         for block in bytes.chunks(BLOCK) {
             let deadline = self.clock.after(self.write_ms);
-            before(self.clock, deadline, Plain(self.stream).send(block)).await.map_err(|_| WriteError::TooSlow)??;
+            let mut stream = Plain(self.stream);
+            let sent = pin!(stream.send(block));
+            before(self.clock, deadline, sent).await.map_err(|_| WriteError::TooSlow)??;
         }
         Ok(())
     }
 }
 
-/// A message on its way out. Give it the body in pieces of any size, then [`finish`](Self::finish) it.
+/// A message on its way out. Give it the body in pieces of any size, then [`finish`](Self::finish) it. A body that is not
+/// there yet can be written straight into the buffer: into its [`room`](Self::room), as much as there is of it.
 ///
 /// Dropped before that, it leaves a connection that is not used again.
 pub struct Outgoing<'a, T> {
@@ -88,13 +93,15 @@ pub struct Outgoing<'a, T> {
     buf: &'a mut [u8],
     len: usize,
     frame: Frame,
+    /// Where in the buffer the digits of the body's length belong, if it was left open. No head begins with them.
+    gap: usize,
     /// Set to `.1` once the message is complete.
     outcome: (&'a mut bool, bool),
 }
 
 /// What is done to the body.
-#[derive(Clone, Copy)]
-pub(super) enum Frame {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Frame {
     /// This many bytes are still owed.
     Length(usize),
     /// The open chunk's size line belongs at this place in the buffer.
@@ -106,8 +113,8 @@ pub(super) enum Frame {
 }
 
 impl<'a, T: Sink> Outgoing<'a, T> {
-    pub(super) fn new(sink: T, buf: &'a mut [u8], outcome: (&'a mut bool, bool)) -> Self {
-        Self { sink, buf, len: 0, frame: Frame::Length(0), outcome }
+    pub(crate) fn new(sink: T, buf: &'a mut [u8], outcome: (&'a mut bool, bool)) -> Self {
+        Self { sink, buf, len: 0, frame: Frame::Length(0), gap: 0, outcome }
     }
 
     /// Adds to the head.
@@ -123,8 +130,83 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         })
     }
 
+    /// Adds the line with the length of the body. Where that is not known yet, it is left open.
+    pub(crate) fn content_length(&mut self, length: Option<usize>) -> Result<(), WriteError> {
+        match length {
+            Some(length) => self.head(format_args!("Content-Length: {length}\r\n")),
+            None => {
+                self.head(format_args!("Content-Length: "))?;
+                self.gap = self.len;
+                self.head(format_args!("{:GAP$}\r\n", ""))
+            }
+        }
+    }
+
+    /// Says how long the body is, if that was left open; says whether it was. The first `written` bytes of the body stand
+    /// in the [`room`](Self::room) already, and move with it.
+    pub fn announce(&mut self, length: usize, written: usize) -> bool {
+        let at = mem::take(&mut self.gap);
+        if at == 0 {
+            return false;
+        }
+        let head_and_written = at + GAP..self.len.saturating_add(written).min(self.buf.len());
+        let head = self.len.saturating_sub(head_and_written.start);
+        self.len = at;
+        // The digits fit the gap, so what is behind it moves to the front, if at all.
+        let _ = self.head(format_args!("{length}"));
+        self.buf.copy_within(head_and_written, self.len);
+        self.len += head;
+        if let Frame::Length(owed) = &mut self.frame {
+            *owed = length;
+        }
+        true
+    }
+
+    /// Where the next of the body may be written.
+    pub fn room(&mut self) -> &mut [u8] {
+        let end = match self.frame {
+            // Two bytes stay free for the line end behind the chunk.
+            Frame::Chunked(_) => self.buf.len().saturating_sub(LINE_END.len()),
+            _ => self.buf.len(),
+        };
+        self.buf.get_mut(self.len..end).unwrap_or_default()
+    }
+
+    /// Whether the room is as large as it gets.
+    pub fn is_flushed(&self) -> bool {
+        match self.frame {
+            Frame::Chunked(at) => at == 0 && self.len == CHUNK_HEAD,
+            _ => self.len == 0,
+        }
+    }
+
+    /// The first `n` bytes of the room are now part of the body.
+    pub fn wrote(&mut self, n: usize) -> Result<(), WriteError> {
+        match &mut self.frame {
+            Frame::Silent => return Ok(()),
+            Frame::Length(owed) => *owed = owed.checked_sub(n).ok_or(WriteError::WrongLength)?,
+            Frame::Chunked(_) | Frame::ToClose => {}
+        }
+        self.len += n;
+        Ok(())
+    }
+
+    /// Sends what has gathered, to make room.
+    pub async fn flush(&mut self) -> Result<(), WriteError> {
+        let outcome = mem::take(&mut self.outcome.1);
+        if let Frame::Chunked(at) = self.frame {
+            self.close_chunk(at);
+        }
+        self.send_buffered().await?;
+        if let Frame::Chunked(_) = self.frame {
+            self.open_chunk();
+        }
+        self.outcome.1 = outcome;
+        Ok(())
+    }
+
     /// Ends the head. The body is treated as `frame` says.
-    pub(super) fn end_of_head(&mut self, frame: Frame) -> Result<(), WriteError> {
+    pub(crate) fn end_of_head(&mut self, frame: Frame) -> Result<(), WriteError> {
         self.head(format_args!("\r\n"))?;
         self.frame = frame;
         if let Frame::Chunked(_) = frame {

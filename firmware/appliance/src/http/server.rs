@@ -3,7 +3,7 @@
 //! Whoever accepted the connection loops over [`ServerConn::receive`] and closes the stream when that returns
 //! nothing. A connection is used again only after an answer that was finished.
 
-use core::{fmt, mem, mem::MaybeUninit};
+use core::{fmt, mem, mem::MaybeUninit, pin::pin};
 
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
@@ -295,11 +295,11 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
             if reads > BLANK_READS {
                 return Err(Refusal::RequestLine);
             }
-            let Ok(Ok(())) = before(clock, idle_until, self.incoming.fill(&mut self.stream)).await else {
+            let Ok(Ok(())) = before(clock, idle_until, pin!(self.incoming.fill(&mut self.stream))).await else {
                 return Ok(None);
             };
         }
-        let (head, end) = match before(clock, clock.after(limits.request_ms), self.read_request()).await {
+        let (head, end) = match before(clock, clock.after(limits.request_ms), pin!(self.read_request())).await {
             Ok(Ok(read)) => read,
             Ok(Err(refusal)) => return refusal.map_or(Ok(None), Err),
             Err(_) => return Err(Refusal::TooSlow),
@@ -364,7 +364,8 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
     async fn discard<C: Clock>(&mut self, clock: &C, until: u64) {
         let mut discarded = 0;
         while discarded < MAX_DISCARD && clock.now() < until {
-            let Ok(Ok(n @ 1..)) = before(clock, until, self.stream.read(self.incoming.clear())).await else { return };
+            let read = pin!(self.stream.read(self.incoming.clear()));
+            let Ok(Ok(n @ 1..)) = before(clock, until, read).await else { return };
             discarded += n;
             // A flood must not keep the others waiting.
             yield_now().await;
@@ -377,6 +378,15 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
         let unread = self.incoming.filled().len();
         Parts { stream: self.stream, incoming: self.incoming.into_buf(), unread, outgoing: self.outgoing }
     }
+}
+
+/// What an answer says about the length of its body.
+#[derive(Clone, Copy)]
+enum Length {
+    Is(usize),
+    /// It will be known before the head is sent.
+    Open,
+    Unknown,
 }
 
 /// An answer being written piece by piece.
@@ -437,7 +447,22 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         length: Option<usize>,
         extra: &[(&str, &str)],
     ) -> Result<Answer<'a, S, C>, WriteError> {
-        let to_close = length.is_none() && self.http10;
+        self.begin_with(status, content_type, length.map_or(Length::Unknown, Length::Is), extra)
+    }
+
+    /// Begins an answer whose length is left open for [`announce`](Outgoing::announce).
+    pub fn begin_open(self, status: u16, content_type: &str) -> Result<Answer<'a, S, C>, WriteError> {
+        self.begin_with(status, content_type, Length::Open, &[])
+    }
+
+    fn begin_with(
+        self,
+        status: u16,
+        content_type: &str,
+        length: Length,
+        extra: &[(&str, &str)],
+    ) -> Result<Answer<'a, S, C>, WriteError> {
+        let to_close = matches!(length, Length::Unknown) && self.http10;
         let keep_alive = self.keep_alive && !to_close;
         let mut answer = Outgoing::new(self.sink, self.buf, (self.open, keep_alive));
         answer.head(format_args!(
@@ -447,15 +472,21 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         ))?;
         let frame = match length {
             _ if matches!(status, 204 | 304) => Frame::Length(0),
-            Some(length) => {
-                answer.head(format_args!("Content-Type: {content_type}\r\nContent-Length: {length}\r\n"))?;
+            Length::Is(length) => {
+                answer.headers(&[("Content-Type", content_type)])?;
+                answer.content_length(Some(length))?;
                 Frame::Length(length)
             }
-            None if to_close => {
+            Length::Open => {
+                answer.headers(&[("Content-Type", content_type)])?;
+                answer.content_length(None)?;
+                Frame::Length(0)
+            }
+            Length::Unknown if to_close => {
                 answer.headers(&[("Content-Type", content_type)])?;
                 Frame::ToClose
             }
-            None => {
+            Length::Unknown => {
                 answer.headers(&[("Content-Type", content_type), ("Transfer-Encoding", "chunked")])?;
                 Frame::Chunked(0)
             }

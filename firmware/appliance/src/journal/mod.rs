@@ -21,7 +21,7 @@ use core::task::Poll;
 use embassy_sync::waitqueue::MultiWakerRegistration;
 use embedded_storage_async::nor_flash::MultiwriteNorFlash;
 use heapless::String;
-use protocol_core::hall::{Event, Fact, Hall, Stage, has_reached};
+use protocol_core::hall::{Change, Event, Fact, Hall, Stage, has_reached};
 use protocol_core::journal::Entry;
 use protocol_core::journal::bytes::{Reader, Writer};
 use protocol_core::journal::frame::FRAME_BYTES;
@@ -29,11 +29,13 @@ use protocol_core::time::Utc;
 
 pub use log::{FRAME, Log, Trouble};
 
-use crate::clock::Clock;
+use crate::board::Board;
 use crate::{Appliance, Bell};
 
 /// How it goes with the journal.
+/// `Off` is zero, so that a box that has not been opened is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum State {
     /// There is none.
     Off,
@@ -58,14 +60,14 @@ impl fmt::Display for State {
 pub(crate) struct Kept {
     pub state: State,
     pub erases: u32,
-    pub resumed_at: Option<u64>,
+    pub resumed_at: Option<Utc>,
 }
 
 /// In words for the teacher, before what else is to be said; nothing where all is as it should be.
 impl fmt::Display for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(at) = self.resumed_at {
-            write!(f, "Resumed after a restart at {}. ", Utc(at))?;
+            write!(f, "Resumed after a restart at {at}. ")?;
         }
         match self.state {
             State::Failed(trouble @ (Trouble::OtherVersion(_) | Trouble::NotAJournal | Trouble::Damaged)) => write!(
@@ -86,8 +88,8 @@ impl fmt::Display for Kept {
 pub struct Chosen {
     /// The admin code.
     pub admin_code: bool,
-    /// The settings and the seed, unless a league is being played or readable.
-    pub settings: bool,
+    /// Settings, unless a league is being played or readable.
+    pub settings: Change,
 }
 
 /// A journal in flash, after [`Appliance::resume`].
@@ -110,7 +112,7 @@ pub(crate) struct Desk<const N: usize> {
 }
 
 impl<const N: usize> Desk<N> {
-    pub fn new() -> Self {
+    pub const fn new() -> Self {
         Self {
             state: Cell::new(State::Off),
             written: Cell::new(0),
@@ -287,12 +289,10 @@ pub fn sectors_of_a_league<F: MultiwriteNorFlash, const P: usize, const R: usize
     (((P + 8) * AGENT + R * RESULT) / Log::<F>::sector_room() + 2) as u32
 }
 
-impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<C, P, M, R, L> {
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Reads the journal in `flash` and goes on with the league in it. Before anything else of the box runs.
     pub async fn resume<F: MultiwriteNorFlash>(&self, flash: F, buf: &mut [u8; FRAME], chosen: Chosen) -> Journal<F> {
         let mut log = Log::new(flash);
-        let wanted = self.hall(Hall::settings);
-        let master = self.hall(|hall| hall.origin().master);
         let own_code = self.admin_code.borrow().clone();
         let mut code_is_other = false;
         let restored = restore(&mut log, &self.hall, buf, |code| {
@@ -307,13 +307,14 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
             Ok(true) => {
                 self.journal.set(State::Ok);
                 if !self.hall(|hall| hall.stage() == Stage::Waiting && hall.players().is_empty()) {
-                    self.journal.resumed.set(Some(self.clock.now()));
+                    self.journal.resumed.set(Some(self.board.now()));
                 }
                 self.act(|hall, now| {
-                    if chosen.settings {
-                        hall.set_up(wanted, master);
-                    }
                     hall.resume(now);
+                    if chosen.settings != Change::default() {
+                        // Refused where a league is under way, or its players came for another game: those stay.
+                        let _ = hall.configure(now, chosen.settings);
+                    }
                 });
                 if code_is_other && chosen.admin_code {
                     let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
@@ -357,10 +358,9 @@ impl<C: Clock, const P: usize, const M: usize, const R: usize, const L: usize> A
         Kept { state: self.journal(), erases: self.journal_erases(), resumed_at: self.resumed_at() }
     }
 
-    /// When the box went on with a league after a restart, if it did: seconds since 1970, as far as is known now.
-    pub fn resumed_at(&self) -> Option<u64> {
-        let ago = self.clock.now().saturating_sub(self.journal.resumed.get()?) / 1000;
-        Some(self.clock.utc().saturating_sub(ago))
+    /// When the box went on with a league after a restart, if it did. Better known once the time of day is.
+    pub fn resumed_at(&self) -> Option<Utc> {
+        self.journal.resumed.get().map(|at| self.calendar.get().at(at))
     }
 
     /// What the owner authorizes with.

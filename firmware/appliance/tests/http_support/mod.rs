@@ -46,10 +46,6 @@ impl World {
 }
 
 impl Clock for World {
-    fn utc(&self) -> u64 {
-        self.now() / 1000
-    }
-
     fn now(&self) -> u64 {
         self.now.get()
     }

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker, ready};
 
 use appliance::Appliance;
+use appliance::board::{About, Board, Fault, Reset};
 use appliance::clock::Clock;
 use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
 use embedded_io_async::{ErrorKind, ErrorType, Read, Write};
@@ -22,6 +23,7 @@ use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
 use protocol_core::hall::{Config, Hall, Mode};
 use protocol_core::referee::Timing;
+use protocol_core::time::Utc;
 use serde_json::{Value, json};
 
 /// No test needs a day.
@@ -34,6 +36,10 @@ pub struct World {
     /// Bytes that may be under way in one direction of a connection; then its writer waits.
     window: usize,
     sleepers: RefCell<BTreeMap<u64, Vec<Waker>>>,
+    /// The board's own time of day, when it was switched on.
+    utc: Option<Utc>,
+    breaker: Option<fn(Fault)>,
+    last_panic: Option<&'static str>,
 }
 
 struct Flag(AtomicBool);
@@ -55,8 +61,16 @@ fn task<'a>(future: impl Future + 'a) -> Task<'a> {
 
 impl World {
     /// Without a seed nothing is cut and nothing takes time.
-    fn new(seed: Option<u64>, window: usize) -> Self {
-        Self { now: Cell::new(0), random: Cell::new(seed), window, sleepers: RefCell::default() }
+    fn new(plan: &Plan) -> Self {
+        Self {
+            now: Cell::new(0),
+            random: Cell::new(plan.seed),
+            window: plan.window,
+            sleepers: RefCell::default(),
+            utc: plan.utc,
+            breaker: plan.breaker,
+            last_panic: plan.last_panic,
+        }
     }
 
     /// One of `0..n`.
@@ -137,9 +151,19 @@ impl Clock for World {
         })
         .await;
     }
+}
 
-    fn utc(&self) -> u64 {
-        1_736_937_000 + self.now() / 1000
+impl Board for World {
+    fn about(&self) -> About<'_> {
+        About { board: "test", name: "leaguebox-1", last_reset: Reset::Watchdog, last_panic: self.last_panic }
+    }
+
+    fn utc(&self) -> Option<Utc> {
+        Some(Utc::at(u64::from(self.utc?.0) + self.now() / 1000))
+    }
+
+    fn breaker(&self) -> Option<fn(Fault)> {
+        self.breaker
     }
 }
 
@@ -765,8 +789,10 @@ pub struct Plan {
     pub incoming: usize,
     pub outgoing: usize,
     pub line: usize,
-    pub message: usize,
     pub start_at: Option<u16>,
+    pub utc: Option<Utc>,
+    pub breaker: Option<fn(Fault)>,
+    pub last_panic: Option<&'static str>,
     pub habits: Vec<Habit>,
 }
 
@@ -780,8 +806,10 @@ impl Plan {
             incoming: 2048,
             outgoing: 2048,
             line: 1024,
-            message: 1024,
             start_at: None,
+            utc: Some(Utc(1_736_937_000)),
+            breaker: None,
+            last_panic: None,
             habits: (0..players).map(|_| habit(|_, _| Does::Answer)).collect(),
         }
     }
@@ -866,7 +894,7 @@ impl<'w> Scene<'_, 'w> {
 
 /// Builds a box and its players, and runs `script` beside them.
 pub fn play<T>(plan: Plan, script: impl AsyncFnOnce(Scene<'_, '_>) -> T) -> T {
-    let world = &World::new(plan.seed, plan.window);
+    let world = &World::new(&plan);
     let net = &Net::new(world);
     let config = Config {
         game: GameKind::EvenOdd,
@@ -881,8 +909,8 @@ pub fn play<T>(plan: Plan, script: impl AsyncFnOnce(Scene<'_, '_>) -> T) -> T {
     let players: Vec<_> = (0..).zip(plan.habits).map(|(index, does)| Player::new(net, index, does)).collect();
     let mut tasks = vec![task(leaguebox.keep_time())];
     for index in 0..8 {
-        let (mut buf, mut message) = (vec![0; plan.line], vec![0; plan.message]);
-        tasks.push(task(async move { leaguebox.line(index, net, &mut buf, &mut message).await }));
+        let mut buf = vec![0; plan.line];
+        tasks.push(task(async move { leaguebox.line(index, net, &mut buf).await }));
     }
     for _ in 0..plan.workers {
         let (mut incoming, mut outgoing) = (vec![0; plan.incoming], vec![0; plan.outgoing]);

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::strategy::{History, Parity, Strategy, Turn};
-use crate::clock;
+use crate::computer;
 
 /// One player.
 pub struct Player {
@@ -42,7 +42,7 @@ impl Player {
                 "protocol": "league.v2",
                 "message_type": "LEAGUE_REGISTER_REQUEST",
                 "sender": "player:house",
-                "timestamp": clock::timestamp(),
+                "timestamp": computer::timestamp(),
                 "conversation_id": format!("conv-register-{}", self.name.to_lowercase().replace(' ', "-")),
                 "player_meta": {
                     "display_name": self.name,
@@ -103,7 +103,7 @@ impl Player {
         self.match_id = Some(text(&invitation["match_id"]));
         self.turns_before = self.history.turns.len();
         self.history.opponent = text(&invitation["opponent_id"]);
-        self.reply("GAME_JOIN_ACK", invitation, json!({"arrival_timestamp": clock::timestamp(), "accept": true}))
+        self.reply("GAME_JOIN_ACK", invitation, json!({"arrival_timestamp": computer::timestamp(), "accept": true}))
     }
 
     /// CHOOSE_PARITY_CALL: even or odd?
@@ -157,7 +157,7 @@ impl Player {
             "protocol": "league.v2",
             "message_type": message_type,
             "sender": format!("player:{}", self.id),
-            "timestamp": clock::timestamp(),
+            "timestamp": computer::timestamp(),
             "conversation_id": call["conversation_id"],
             "auth_token": self.token,
             "match_id": call["match_id"],

@@ -141,12 +141,14 @@ impl<'a> Incoming<'a> {
     /// player. On failure the envelope says how to answer all the same.
     pub fn read(text: &'a [u8], registers: bool) -> Result<Incoming<'a>, (Rejection<'a>, Envelope<'a>)> {
         let none = Envelope { dialect: Dialect::Canonical, id: None };
-        let names = ["jsonrpc", "id", "method", "params", "result", "message_type"];
-        let (root, members) = json::parse_members(text, names).map_err(|error| (Rejection::NotJson(error), none))?;
+        let names = ["jsonrpc", "method", "params", "id", "result", "message_type"];
+        let inner_names = ["message", "name", "arguments"];
+        let (root, members, in_params) = json::parse_members(text, names, "params", inner_names)
+            .map_err(|error| (Rejection::NotJson(error), none))?;
         if root.kind() != json::Kind::Object {
             return Err((Rejection::NotARequest("the message must be one JSON object; batches are not taken"), none));
         }
-        let [version, id, method, params, result, message_type] = members;
+        let [version, method, params, id, result, message_type] = members;
         if version.is_none() && method.is_none() {
             // The message itself, no JSON-RPC.
             let request = match message_type.and_then(Value::as_str) {
@@ -182,9 +184,12 @@ impl<'a> Incoming<'a> {
         let Some(method) = method.as_str() else {
             return Err((Rejection::NotARequest("method must be a string"), envelope));
         };
-        let params = params.unwrap_or(root);
+        let (params, in_params) = match params {
+            Some(params) => (params, in_params),
+            None => (root, root.members(inner_names)),
+        };
         let is_object = |value: &Value<'_>| value.kind() == json::Kind::Object;
-        let [inner, name, arguments] = params.members(["message", "name", "arguments"]);
+        let [inner, name, arguments] = in_params;
         let (dialect, name, message) = if method.is("tools/call") {
             let Some(name) = name.and_then(Value::as_str) else {
                 return Err((Rejection::BadParams("params.name must name a tool"), envelope));

@@ -30,14 +30,16 @@ pub fn unwrap<'a>(
     id: u32,
     note: &mut impl FnMut(Rule, &str),
 ) -> Reply<'a> {
-    let names = ["jsonrpc", "result", "error", "params", "method", "id"];
-    let (root, [version, result, error, params, method, its_id]) = match json::parse_members(body, names) {
-        Ok((root, members)) if root.kind() == Kind::Object => (root, members),
+    let names = ["jsonrpc", "result", "id", "error", "params", "method"];
+    let inner_names = ["content", "message"];
+    let (root, members, in_result) = match json::parse_members(body, names, "result", inner_names) {
+        Ok(found @ (root, ..)) if root.kind() == Kind::Object => found,
         _ => {
             note(Rule::NotJson, core::str::from_utf8(body).unwrap_or("not UTF-8"));
             return Reply::Garbage;
         }
     };
+    let [version, result, its_id, error, params, method] = members;
     let error_is_null = error.is_some_and(Value::is_null);
     let error = error.filter(|error| !error.is_null());
     let result = result.filter(|result| !result.is_null());
@@ -45,7 +47,7 @@ pub fn unwrap<'a>(
         let code = error.get("code").and_then(Value::as_i64);
         return if code == Some(-32601) { Reply::UnknownMethod } else { Reply::Error(error) };
     }
-    let message = match (result, method, params) {
+    let (message, [content, inner]) = match (result, method, params) {
         (Some(result), ..) => {
             if error.is_some() || error_is_null {
                 note(Rule::ErrorBesideResult, error.map_or("null", Value::raw));
@@ -53,22 +55,21 @@ pub fn unwrap<'a>(
             if its_id.and_then(Value::as_u64) != Some(id.into()) {
                 note(Rule::IdMismatch, its_id.map_or("no id", Value::raw));
             }
-            result
+            (result, in_result)
         }
         // One family answers with a request of its own.
         (None, Some(method), Some(params)) => {
             note(Rule::NoEnvelope, method.raw());
-            params
+            (params, params.members(inner_names))
         }
         _ => {
             if dialect != Dialect::Bare {
                 note(Rule::NoEnvelope, version.map_or("no jsonrpc", Value::raw));
             }
-            root
+            (root, root.members(inner_names))
         }
     };
     // An MCP tool answers with text that is JSON again.
-    let [content, inner] = message.members(["content", "message"]);
     let tool_text = content.and_then(|content| content.items().next()?.get("text")?.as_str());
     if let Some(tool_text) = tool_text {
         let inner = tool_text.unescape_into(text).and_then(|inner| json::parse(inner.as_bytes()).ok());

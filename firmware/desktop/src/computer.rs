@@ -1,21 +1,22 @@
-//! This computer's clocks.
+//! This computer as a board: its clocks, and what it says of itself.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use appliance::board::{About, Board, Reset};
 use appliance::clock::Clock;
 use protocol_core::time::Utc;
 
-/// Milliseconds since it was made, and the time of day.
-pub struct SystemClock(Instant);
+/// Milliseconds since the box was started, and the time of day.
+pub struct Computer(Instant);
 
-impl SystemClock {
-    /// A clock that begins at zero now.
+impl Computer {
+    /// Its clock begins at zero now.
     pub fn new() -> Self {
         Self(Instant::now())
     }
 }
 
-impl Clock for SystemClock {
+impl Clock for Computer {
     fn now(&self) -> u64 {
         self.0.elapsed().as_millis() as u64
     }
@@ -27,19 +28,26 @@ impl Clock for SystemClock {
             None => std::future::pending().await,
         }
     }
+}
 
-    fn utc(&self) -> u64 {
-        seconds()
+impl Board for Computer {
+    fn about(&self) -> About<'_> {
+        // A program that panicked is not there to tell.
+        About { board: "desktop", name: "leaguebox", last_reset: Reset::PowerOn, last_panic: None }
+    }
+
+    fn utc(&self) -> Option<Utc> {
+        Some(utc())
     }
 }
 
-fn seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+fn utc() -> Utc {
+    Utc::at(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs())
 }
 
 /// Now, as `YYYY-MM-DDTHH:MM:SSZ`.
 pub fn timestamp() -> String {
-    Utc(seconds()).to_string()
+    utc().to_string()
 }
 
 #[cfg(test)]
@@ -48,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_sleeper_wakes_at_its_time_and_not_before() {
-        let clock = SystemClock::new();
+        let clock = Computer::new();
         let at = clock.after(20);
         async_io::block_on(clock.sleep_until(at));
         assert!(clock.now() >= at);

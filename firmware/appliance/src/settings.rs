@@ -1,0 +1,179 @@
+//! The settings as JSON: read strictly, so that a typing error is told and not ignored, and written whole.
+
+use core::fmt;
+
+use protocol_core::fair::Seed;
+use protocol_core::games::GameKind;
+use protocol_core::hall::{Change, Hall, Mode, TIMEOUT_MS};
+use protocol_core::json::{self, Full, Sink, Str, Value};
+use serde::Serialize;
+
+/// What is wrong with a text of settings.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wrong<'a> {
+    NotJson(json::Error),
+    NotAnObject,
+    Unknown(Str<'a>),
+    Game,
+    Mode,
+    /// There is room for so many.
+    StartAt(usize),
+    Timeout(&'static str),
+    Seed,
+}
+
+impl fmt::Display for Wrong<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wrong::NotJson(error) => write!(f, "the body must be JSON: {error}"),
+            Wrong::NotAnObject => f.write_str("the body must be an object, such as {\"start_at\": 4}"),
+            Wrong::Unknown(name) => {
+                write!(f, "{} is not a setting; /api/settings.json names them all", name.truncated::<32>())
+            }
+            Wrong::Game => {
+                f.write_str("game must be one of")?;
+                GameKind::ALL.iter().try_for_each(|game| write!(f, " {}", game.rules().name))
+            }
+            Wrong::Mode => f.write_str("mode must be lenient or strict"),
+            Wrong::StartAt(most) => write!(f, "start_at must be null or a whole number from 2 to {most}"),
+            Wrong::Timeout(name) => {
+                let (least, most) = TIMEOUT_MS.into_inner();
+                write!(f, "{name} must be a whole number from {least} to {most}")
+            }
+            Wrong::Seed => f.write_str("seed must be 64 hex digits"),
+        }
+    }
+}
+
+/// Reads any of the settings. `most` players there is room for.
+pub(crate) fn read(body: &[u8], most: usize) -> Result<Change, Wrong<'_>> {
+    let settings = json::parse(body).map_err(Wrong::NotJson)?;
+    if settings.kind() != json::Kind::Object {
+        return Err(Wrong::NotAnObject);
+    }
+    let mut change = Change::default();
+    for (name, value) in settings.entries() {
+        let timeout = |name| value.as_u64().filter(|ms| TIMEOUT_MS.contains(ms)).ok_or(Wrong::Timeout(name));
+        if name.is("game") {
+            let game = text(value).and_then(|game| GameKind::named(&game));
+            change.game = Some(game.ok_or(Wrong::Game)?);
+        } else if name.is("mode") {
+            let mode = text(value).and_then(|name| Mode::ALL.into_iter().find(|mode| mode.name() == name));
+            change.mode = Some(mode.ok_or(Wrong::Mode)?);
+        } else if name.is("start_at") {
+            let number = value.as_u64().and_then(|n| u16::try_from(n).ok());
+            let number = number.filter(|&n| (2..=most).contains(&n.into()));
+            if number.is_none() && !value.is_null() {
+                return Err(Wrong::StartAt(most));
+            }
+            change.start_at = Some(number);
+        } else if name.is("join_timeout_ms") {
+            change.join_ms = Some(timeout("join_timeout_ms")?);
+        } else if name.is("move_timeout_ms") {
+            change.move_ms = Some(timeout("move_timeout_ms")?);
+        } else if name.is("retry_base_ms") {
+            change.retry_base_ms = Some(timeout("retry_base_ms")?);
+        } else if name.is("seed") {
+            let seed = text(value).and_then(|digits| Seed::from_hex(&digits));
+            change.seed = Some(seed.ok_or(Wrong::Seed)?);
+        } else {
+            return Err(Wrong::Unknown(name));
+        }
+    }
+    Ok(change)
+}
+
+/// A string that is no longer than any we look for.
+fn text(value: Value<'_>) -> Option<heapless::String<64>> {
+    value.as_str()?.text().ok()
+}
+
+/// All settings. Of the seed, which decides what is still to be drawn, only whether somebody chose it.
+pub(crate) fn write<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &Hall<P, M, R, L>,
+    sink: &mut dyn Sink,
+) -> Result<(), Full> {
+    #[derive(Serialize)]
+    struct Settings {
+        game: &'static str,
+        mode: &'static str,
+        start_at: Option<u16>,
+        join_timeout_ms: u64,
+        move_timeout_ms: u64,
+        retry_base_ms: u64,
+        seed: &'static str,
+    }
+    let config = hall.config();
+    let settings = Settings {
+        game: config.game.rules().name,
+        mode: config.mode.name(),
+        start_at: config.start_at,
+        join_timeout_ms: config.timing.join_ms,
+        move_timeout_ms: config.timing.move_ms,
+        retry_base_ms: config.timing.retry_base_ms,
+        seed: if hall.seed_is_chosen() { "set" } else { "random" },
+    };
+    json::write(&settings, sink)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn every_setting_is_read_and_what_is_not_there_stays() {
+        let text =
+            br#"{"game":"even_odd_10","mode":"strict","start_at":8,"join_timeout_ms":1,"move_timeout_ms":3600000,
+            "retry_base_ms":3,"seed":"00000000000000000000000000000000000000000000000000000000000000fF"}"#;
+        let mut seed = [0; 32];
+        seed[31] = 0xff;
+        let all = Change {
+            game: Some(GameKind::EvenOdd10),
+            mode: Some(Mode::Strict),
+            start_at: Some(Some(8)),
+            join_ms: Some(1),
+            move_ms: Some(3_600_000),
+            retry_base_ms: Some(3),
+            seed: Some(Seed(seed)),
+        };
+        assert_eq!(read(text, 8).unwrap(), all);
+        assert_eq!(read(b"{}", 8).unwrap(), Change::default());
+        assert_eq!(
+            read(br#"{"start_at":null}"#, 8).unwrap(),
+            Change { start_at: Some(None), ..Change::default() },
+            "null switches it off"
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_by_field_and_rule() {
+        for (text, told) in [
+            ("", "the body must be JSON: text ends too early, at byte 0"),
+            ("{} {}", "the body must be JSON: "),
+            ("[]", "the body must be an object, such as {\"start_at\": 4}"),
+            ("null", "the body must be an object"),
+            (r#"{"gmae":"even_odd"}"#, "gmae is not a setting; /api/settings.json names them all"),
+            (r#"{"":0}"#, " is not a setting"),
+            (r#"{"game":"chess"}"#, "game must be one of even_odd even_odd_10"),
+            (r#"{"game":null}"#, "game must be one of"),
+            (r#"{"mode":"Strict"}"#, "mode must be lenient or strict"),
+            (r#"{"start_at":1}"#, "start_at must be null or a whole number from 2 to 8"),
+            (r#"{"start_at":9}"#, "start_at must be"),
+            (r#"{"start_at":65538}"#, "start_at must be"),
+            (r#"{"start_at":"4"}"#, "start_at must be"),
+            (r#"{"start_at":4.0}"#, "start_at must be"),
+            (r#"{"join_timeout_ms":0}"#, "join_timeout_ms must be a whole number from 1 to 3600000"),
+            (r#"{"move_timeout_ms":3600001}"#, "move_timeout_ms must be"),
+            (r#"{"retry_base_ms":-1}"#, "retry_base_ms must be"),
+            (r#"{"retry_base_ms":null}"#, "retry_base_ms must be"),
+            (r#"{"seed":"ab"}"#, "seed must be 64 hex digits"),
+            (r#"{"mode":"strict","seed":null}"#, "seed must be 64 hex digits"),
+        ] {
+            let wrong = read(text.as_bytes(), 8).unwrap_err().to_string();
+            assert!(wrong.starts_with(told), "{text}: {wrong}");
+        }
+        let long = std::format!("{{\"{}\":0}}", "x".repeat(1000));
+        assert!(read(long.as_bytes(), 8).unwrap_err().to_string().len() < 100);
+    }
+}

@@ -1,0 +1,207 @@
+//! What runs on the board, and how much memory each part gets. Everything is static: nothing is allocated, and a task's
+//! memory is there before it starts.
+#![no_std]
+#![no_main]
+
+use core::panic::PanicInfo;
+
+use appliance::Appliance;
+use appliance::board::Reset;
+use appliance::calendar::Source;
+use cortex_m_rt::{ExceptionFrame, exception};
+use defmt::{error, info, warn};
+use defmt_rtt as _;
+use embassy_executor::Spawner;
+use embassy_net::{Config as NetConfig, Runner, Stack, StackResources};
+use embassy_net_wiznet::{Device, State};
+use embassy_rp::gpio::{Level, Output};
+use embassy_rp::watchdog::Watchdog;
+use embassy_time::Instant;
+use leaguebox_rp2040::board::{self, EthernetPins, EthernetRunner, FRAMES};
+use leaguebox_rp2040::entropy::Entropy;
+use leaguebox_rp2040::identity::Identity;
+use leaguebox_rp2040::led::{self, Sign};
+use leaguebox_rp2040::net::{self, Network};
+use leaguebox_rp2040::pico::Pico;
+use leaguebox_rp2040::socket::Port;
+use leaguebox_rp2040::{mdns, panic, sntp, watchdog};
+use protocol_core::fair::Seed;
+use protocol_core::games::GameKind;
+use protocol_core::hall::{Config, Hall, Mode, Stage};
+use protocol_core::referee::Timing;
+use static_cell::{ConstStaticCell, StaticCell};
+
+const PLAYERS: usize = 8;
+const MATCHES: usize = PLAYERS / 2;
+const RESULTS: usize = PLAYERS * (PLAYERS - 1) / 2;
+const LOG: usize = 64;
+
+/// Connections that are served at once, on each port.
+const WORKERS: [(u16, usize); 2] = [(8000, 6), (80, 2)];
+const ALL_WORKERS: usize = WORKERS[0].1 + WORKERS[1].1;
+/// A socket for each line and worker; for the DHCP client, mDNS and the time; two more to ask a DHCP server something.
+const SOCKETS: usize = PLAYERS + ALL_WORKERS + 3 + 2;
+
+type LeagueBox = Appliance<Pico, PLAYERS, MATCHES, RESULTS, LOG>;
+
+/// Why a task always starts.
+const ONCE: &str = "a task is started as often as there is room for";
+
+#[panic_handler]
+fn panicked(info: &PanicInfo<'_>) -> ! {
+    panic::end(info)
+}
+
+// SAFETY: it only reads the frame it is given, and never returns.
+#[allow(unsafe_code)]
+#[exception]
+unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
+    panic::fault(frame.pc())
+}
+
+defmt::timestamp!("{=u64:ms}", Instant::now().as_millis());
+
+#[embassy_executor::main]
+async fn main(spawner: Spawner) {
+    let p = embassy_rp::init(Default::default());
+    let watchdog = watchdog::start(p.WATCHDOG);
+    let (last_reset, last_panic) = panic::find(watchdog.reset_reason());
+    let mut light = Output::new(p.PIN_25, Level::Low);
+
+    let id = board::unique_id(p.FLASH);
+    static IDENTITY: StaticCell<Identity> = StaticCell::new();
+    let identity = IDENTITY.init_with(|| Identity::of(id));
+    let name = identity.name.as_str();
+    info!("leaguebox {=str}, {=str}, last reset: {=str}", env!("CARGO_PKG_VERSION"), name, last_reset.name());
+    if let Some(words) = last_panic {
+        warn!("last panic: {=str}", words);
+    }
+
+    static STATE: ConstStaticCell<State<FRAMES, FRAMES>> = ConstStaticCell::new(State::new());
+    let pins = EthernetPins {
+        spi: p.SPI0,
+        clock: p.PIN_18,
+        mosi: p.PIN_19,
+        miso: p.PIN_16,
+        select: p.PIN_17,
+        interrupt: p.PIN_21,
+        reset: p.PIN_20,
+        tx_dma: p.DMA_CH0,
+        rx_dma: p.DMA_CH1,
+    };
+    let (device, runner) = match board::ethernet(pins, identity.mac, STATE.take()).await {
+        Ok(ethernet) => ethernet,
+        Err(_) => {
+            error!("the Ethernet chip does not answer");
+            // Until the watchdog, which nobody feeds, tries again.
+            led::show(&mut light, || Some(Sign::Broken)).await;
+            return;
+        }
+    };
+    spawner.spawn(ethernet(runner).expect(ONCE));
+
+    static RESOURCES: StaticCell<StackResources<SOCKETS>> = StaticCell::new();
+    let resources = RESOURCES.init_with(StackResources::new);
+    let mut entropy = Entropy::new(&id);
+    let [a, b, c, d, e, f, g, h, ..] = entropy.seed();
+    let seed = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+    let (stack, runner) = embassy_net::new(device, NetConfig::dhcpv4(net::dhcp()), resources, seed);
+    spawner.spawn(network_stack(runner).expect(ONCE));
+    spawner.spawn(feed(watchdog).expect(ONCE));
+
+    let code = entropy.admin_code();
+    info!("admin code {=str}", code.as_str());
+    static LEAGUEBOX: StaticCell<LeagueBox> = StaticCell::new();
+    let config = Config {
+        game: GameKind::EvenOdd,
+        mode: Mode::Lenient,
+        timing: Timing::default(),
+        start_at: None,
+        endpoint: "http://leaguebox.local:8000/mcp".try_into().unwrap_or_default(),
+    };
+    let (master, secret) = (Seed(entropy.seed()), Seed(entropy.seed()));
+    let pico = Pico { name, last_reset, last_panic };
+    let leaguebox: &'static LeagueBox =
+        LEAGUEBOX.init_with(|| Appliance::new(Hall::new(config, master, secret), pico, code));
+    static NETWORK: StaticCell<Network> = StaticCell::new();
+    let network: &'static Network = NETWORK.init_with(Network::default);
+
+    for (port, workers) in WORKERS {
+        for _ in 0..workers {
+            spawner.spawn(worker(leaguebox, stack, port).expect(ONCE));
+        }
+    }
+    for player in 0..PLAYERS as u16 {
+        spawner.spawn(line(leaguebox, stack, player).expect(ONCE));
+    }
+    spawner.spawn(deadlines(leaguebox).expect(ONCE));
+    spawner.spawn(address(stack, network).expect(ONCE));
+    spawner.spawn(names(stack, network, name).expect(ONCE));
+    spawner.spawn(time(leaguebox, stack, network).expect(ONCE));
+    spawner.spawn(show(leaguebox, network, matches!(last_reset, Reset::Panic | Reset::Watchdog), light).expect(ONCE));
+}
+
+#[embassy_executor::task]
+async fn ethernet(runner: EthernetRunner) -> ! {
+    runner.run().await
+}
+
+#[embassy_executor::task]
+async fn network_stack(mut runner: Runner<'static, Device<'static>>) -> ! {
+    watchdog::STACK.watch(runner.run()).await
+}
+
+#[embassy_executor::task]
+async fn feed(watchdog: Watchdog) -> ! {
+    watchdog::feed(watchdog).await
+}
+
+#[embassy_executor::task]
+async fn address(stack: Stack<'static>, network: &'static Network) -> ! {
+    net::keep(stack, network, |_| {}).await
+}
+
+#[embassy_executor::task]
+async fn names(stack: Stack<'static>, network: &'static Network, name: &'static str) -> ! {
+    mdns::answer(stack, network, name).await
+}
+
+#[embassy_executor::task]
+async fn time(leaguebox: &'static LeagueBox, stack: Stack<'static>, network: &'static Network) -> ! {
+    sntp::keep(stack, network, |utc| {
+        leaguebox.learn_time(Source::Sntp, utc);
+    })
+    .await
+}
+
+#[embassy_executor::task]
+async fn show(leaguebox: &'static LeagueBox, network: &'static Network, failed: bool, mut light: Output<'static>) {
+    let sign = || {
+        Some(match leaguebox.hall(Hall::stage) {
+            _ if !network.link.get() => Sign::NoLink,
+            Stage::Running(_) => Sign::Running,
+            _ if failed => Sign::Fault,
+            _ => Sign::Waiting,
+        })
+    };
+    led::show(&mut light, sign).await
+}
+
+#[embassy_executor::task]
+async fn deadlines(leaguebox: &'static LeagueBox) -> ! {
+    leaguebox.keep_time().await
+}
+
+#[embassy_executor::task(pool_size = ALL_WORKERS)]
+async fn worker(leaguebox: &'static LeagueBox, stack: Stack<'static>, port: u16) -> ! {
+    let (mut rx, mut tx, mut incoming, mut outgoing) = ([0; 512], [0; 1536], [0; 2048], [0; 1024]);
+    let port = Port::new(stack, port, &mut rx, &mut tx);
+    leaguebox.serve(&port, &mut incoming, &mut outgoing).await
+}
+
+#[embassy_executor::task(pool_size = PLAYERS)]
+async fn line(leaguebox: &'static LeagueBox, stack: Stack<'static>, player: u16) -> ! {
+    let (mut rx, mut tx, mut buf, mut message) = ([0; 512], [0; 512], [0; 1024], [0; 512]);
+    let port = Port::new(stack, 0, &mut rx, &mut tx);
+    leaguebox.line(player, &port, &mut buf).await
+}

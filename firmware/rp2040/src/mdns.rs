@@ -1,0 +1,73 @@
+//! The box's name on its own network: `leaguebox.local`, and its own `leaguebox-xxxx.local` where there are several.
+
+use core::net::{Ipv4Addr, Ipv6Addr};
+
+use edge_mdns::domain::base::Ttl;
+use edge_mdns::host::{Host, Service, ServiceAnswers};
+use edge_mdns::{HostAnswersMdnsHandler, MdnsHandler, MdnsRequest, MdnsResponse, NoHostAnswers};
+use embassy_net::udp::{PacketMetadata, UdpSocket};
+use embassy_net::{IpEndpoint, Stack};
+use embassy_time::{Duration, Timer, with_timeout};
+
+use crate::net::Network;
+
+const PORT: u16 = 5353;
+const GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 251);
+/// The longest message that is read or written.
+const MESSAGE: usize = 512;
+/// How long others may remember the address, in seconds. It may change with every lease.
+const TTL: Ttl = Ttl::from_secs(120);
+/// How often to look whether the address has changed while nobody asks.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Answers for the name.
+pub async fn answer(stack: Stack<'static>, network: &Network, name: &str) -> ! {
+    let (mut rx_meta, mut rx) = ([PacketMetadata::EMPTY; 2], [0; MESSAGE]);
+    let (mut tx_meta, mut tx) = ([PacketMetadata::EMPTY; 2], [0; MESSAGE]);
+    let mut socket = UdpSocket::new(stack, &mut rx_meta, &mut rx, &mut tx_meta, &mut tx);
+    let (mut question, mut reply) = ([0; MESSAGE], [0; MESSAGE]);
+    // The port is free: nobody else binds one here.
+    let _ = socket.bind(PORT);
+    let mut told = None;
+    loop {
+        let Some(ipv4) = network.address.get() else {
+            told = None;
+            Timer::after(LOOK).await;
+            continue;
+        };
+        if told != Some(ipv4) {
+            // Joining again makes switches that forgot us, with the cable, learn it again.
+            let _ = stack.leave_multicast_group(GROUP);
+            let _ = stack.join_multicast_group(GROUP);
+        }
+        let asked = with_timeout(LOOK, socket.recv_from(&mut question)).await;
+        let (request, to) = match &asked {
+            Ok(Ok((length, from))) => {
+                let legacy = from.endpoint.port != PORT;
+                let data = question.get(..*length).unwrap_or_default();
+                let to = if legacy { from.endpoint } else { IpEndpoint::from((GROUP, PORT)) };
+                (MdnsRequest::Request { legacy, multicast: true, data }, to)
+            }
+            // A new address is told to all without being asked.
+            Err(_) if told != Some(ipv4) => (MdnsRequest::None, IpEndpoint::from((GROUP, PORT))),
+            _ => continue,
+        };
+        told = Some(ipv4);
+        let host = |hostname| Host { hostname, ipv4, ipv6: Ipv6Addr::UNSPECIFIED, ttl: TTL };
+        let page = Service {
+            name,
+            priority: 0,
+            weight: 0,
+            service: "_http",
+            protocol: "_tcp",
+            port: 80,
+            service_subtypes: &[],
+            txt_kvs: &[],
+        };
+        let own = host(name);
+        let answers = NoHostAnswers.chain(ServiceAnswers::new(&own, &page)).chain(host("leaguebox"));
+        if let Ok(MdnsResponse::Reply { data, .. }) = HostAnswersMdnsHandler::new(answers).handle(request, &mut reply) {
+            let _ = socket.send_to(data, to).await;
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Where the box is on the network.
+//!
+//! It asks for an address by DHCP, under the name `leaguebox`. If no server answers for ten seconds it takes the address it had
+//! last, or, if it never had one, [`FIXED`]: a laptop on the other end of the cable finds itself such an address too, and they can
+//! talk. From then on it looks for a server now and then, and returns to what that says. Cables may be pulled and leases change at
+//! any time.
+
+use core::cell::Cell;
+use core::net::Ipv4Addr;
+
+use defmt::info;
+use embassy_net::{ConfigV4, DhcpConfig, Ipv4Cidr, Stack, StaticConfigV4};
+use embassy_time::{Duration, Instant, Ticker};
+use heapless::Vec;
+
+use crate::dhcp::{self, Question};
+
+/// The address of a box that no server gives one, in the range meant for that.
+pub const FIXED: Ipv4Cidr = Ipv4Cidr::new(Ipv4Addr::new(169, 254, 77, 77), 16);
+
+/// How long a server has to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often to look for a server when there was none.
+const LOOK_FOR_SERVER: Duration = Duration::from_secs(15);
+/// How often to look at the link and the address. The stack can wake one task when they change; several are interested.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Asks for an address, with a name by which routers list the box.
+pub fn dhcp() -> DhcpConfig {
+    let mut config = DhcpConfig::default();
+    config.hostname = "leaguebox".try_into().ok();
+    // Every 2 s instead of every 10: a switch that was just switched on loses the first ones.
+    config.retry_config.discover_timeout /= 5;
+    config.retry_config.initial_request_timeout /= 5;
+    config
+}
+
+/// What the network looks like, for whoever is interested.
+#[derive(Default)]
+pub struct Network {
+    /// Whether the cable leads anywhere.
+    pub link: Cell<bool>,
+    /// Our address.
+    pub address: Cell<Option<Ipv4Addr>>,
+    /// The way out of this network.
+    pub gateway: Cell<Option<Ipv4Addr>>,
+}
+
+/// Keeps the box on the network, and says what happens. `moved` is told each new address.
+pub async fn keep(stack: Stack<'static>, network: &Network, moved: impl Fn(Ipv4Addr)) -> ! {
+    let mut ticker = Ticker::every(LOOK);
+    let mut is_asking = true;
+    // The last lease, and since when there has been nothing.
+    let mut last: Option<StaticConfigV4> = None;
+    let mut since = Instant::now();
+    loop {
+        ticker.next().await;
+        let link = stack.is_link_up();
+        if network.link.replace(link) != link {
+            info!("link {=str}", if link { "up" } else { "down" });
+            since = Instant::now();
+            if !link && !is_asking {
+                // The cable may come back in another socket of the wall.
+                stack.set_config_v4(ConfigV4::Dhcp(dhcp()));
+                is_asking = true;
+            }
+        }
+        let config = stack.config_v4().filter(|_| link);
+        let address = config.as_ref().map(|config| config.address.address());
+        network.gateway.set(config.as_ref().and_then(|config| config.gateway));
+        if network.address.replace(address) != address {
+            since = Instant::now();
+            if let Some(address) = address {
+                let [a, b, c, d] = address.octets();
+                info!("address {}.{}.{}.{}", a, b, c, d);
+                moved(address);
+            }
+        }
+        if is_asking && config.is_some() {
+            last = config;
+        } else if is_asking && link && since.elapsed() > PATIENCE {
+            let own = StaticConfigV4 { address: FIXED, gateway: None, dns_servers: Vec::new() };
+            stack.set_config_v4(ConfigV4::Static(last.clone().unwrap_or(own)));
+            is_asking = false;
+            since = Instant::now();
+        } else if !is_asking && since.elapsed() > LOOK_FOR_SERVER {
+            since = Instant::now();
+            if dhcp::ask(stack, Question::Offer).await.is_some() {
+                info!("a DHCP server answers");
+                stack.set_config_v4(ConfigV4::Dhcp(dhcp()));
+                is_asking = true;
+            }
+        }
+    }
+}

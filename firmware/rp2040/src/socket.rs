@@ -1,0 +1,187 @@
+//! TCP behind `edge-nal`'s traits, on the network stack's sockets.
+//!
+//! There is no queue of connections here: a connection comes to a socket that listens at that moment, or is refused. So each
+//! worker owns a socket and each line owns one, used again and again, and every wait for a peer ends.
+
+use core::cell::{RefCell, RefMut};
+use core::net::{IpAddr, SocketAddr};
+
+use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
+use embassy_net::tcp::{Error, TcpReader, TcpSocket, TcpWriter};
+use embassy_net::{IpAddress, IpEndpoint, Stack};
+use embassy_time::{Duration, with_timeout};
+use embedded_io_async::{ErrorType, Read, Write};
+
+/// How long a handshake may take. Until it is over it holds a socket nobody else can connect to.
+const HANDSHAKE: Duration = Duration::from_secs(3);
+/// How long a peer may be unheard of. Keep-alives make a healthy one answer.
+const SILENCE: Duration = Duration::from_secs(15);
+/// How often a peer that says nothing is asked whether it is there.
+const KEEP_ALIVE: Duration = Duration::from_secs(5);
+/// How long a closing connection may take to send what is left.
+const CLOSE: Duration = Duration::from_secs(1);
+
+/// A socket that is used for one connection after the other.
+pub struct Port<'s> {
+    socket: RefCell<TcpSocket<'s>>,
+    /// The port it listens on.
+    port: u16,
+}
+
+impl<'s> Port<'s> {
+    /// A socket with its buffers. `port` is the one it listens on; a socket that only dials has none.
+    pub fn new(stack: Stack<'s>, port: u16, rx: &'s mut [u8], tx: &'s mut [u8]) -> Self {
+        let mut socket = TcpSocket::new(stack, rx, tx);
+        socket.set_nagle_enabled(false);
+        socket.set_keep_alive(Some(KEEP_ALIVE));
+        Self { socket: RefCell::new(socket), port }
+    }
+
+    /// The socket, free of its last connection.
+    async fn free(&self) -> Result<RefMut<'_, TcpSocket<'s>>, Error> {
+        // Taken means that a connection is still in use, which is a fault of ours; refuse rather than panic.
+        let mut socket = self.socket.try_borrow_mut().map_err(|_| Error::ConnectionReset)?;
+        socket.close();
+        let _ = with_timeout(CLOSE, socket.flush()).await;
+        socket.abort();
+        let _ = with_timeout(CLOSE, socket.flush()).await;
+        socket.set_timeout(Some(HANDSHAKE));
+        Ok(socket)
+    }
+}
+
+impl<'s> TcpAccept for Port<'s> {
+    type Error = Error;
+    type Socket<'a>
+        = Connection<'a, 's>
+    where
+        Self: 'a;
+
+    async fn accept(&self) -> Result<(SocketAddr, Connection<'_, 's>), Error> {
+        loop {
+            let mut socket = self.free().await?;
+            if socket.accept(self.port).await.is_err() {
+                return Err(Error::ConnectionReset);
+            }
+            // A handshake that was never finished, or one whose peer has gone since: there is nobody to talk to.
+            if let Some(peer) = socket.remote_endpoint() {
+                socket.set_timeout(Some(SILENCE));
+                return Ok((address(peer), Connection(socket)));
+            }
+        }
+    }
+}
+
+impl<'s> TcpConnect for Port<'s> {
+    type Error = Error;
+    type Socket<'a>
+        = Connection<'a, 's>
+    where
+        Self: 'a;
+
+    async fn connect(&self, remote: SocketAddr) -> Result<Connection<'_, 's>, Error> {
+        let SocketAddr::V4(remote) = remote else { return Err(Error::ConnectionReset) };
+        let mut socket = self.free().await?;
+        socket.connect(remote).await.map_err(|_| Error::ConnectionReset)?;
+        socket.set_timeout(Some(SILENCE));
+        Ok(Connection(socket))
+    }
+}
+
+fn address(endpoint: IpEndpoint) -> SocketAddr {
+    let IpAddress::Ipv4(address) = endpoint.addr;
+    SocketAddr::new(IpAddr::V4(address), endpoint.port)
+}
+
+/// An open connection. Dropping it closes it; what is left is sent while nobody needs the socket.
+pub struct Connection<'a, 's>(RefMut<'a, TcpSocket<'s>>);
+
+impl Drop for Connection<'_, '_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl ErrorType for Connection<'_, '_> {
+    type Error = Error;
+}
+
+impl Read for Connection<'_, '_> {
+    async fn read(&mut self, buf: &mut [u8]) -> Result<usize, Error> {
+        self.0.read(buf).await
+    }
+}
+
+impl Write for Connection<'_, '_> {
+    async fn write(&mut self, buf: &[u8]) -> Result<usize, Error> {
+        self.0.write(buf).await
+    }
+
+    /// Does not wait for the peer: what is written is on its way, and a lost connection shows at the next read or write.
+    async fn flush(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl Readable for Connection<'_, '_> {
+    async fn readable(&mut self) -> Result<(), Error> {
+        // Takes nothing; an error is the end, which is something to read too.
+        let _ = self.0.read_with(|_| (0, ())).await;
+        Ok(())
+    }
+}
+
+impl TcpShutdown for Connection<'_, '_> {
+    /// Says that nothing more comes, and gives the peer until then to take what it was sent: a reset would destroy it.
+    async fn close(&mut self, _what: Close) -> Result<(), Error> {
+        self.0.close();
+        let _ = with_timeout(CLOSE, async {
+            let _ = self.0.flush().await;
+            while let Ok(1..) = self.0.read_with(|data| (data.len(), data.len())).await {}
+        })
+        .await;
+        Ok(())
+    }
+
+    async fn abort(&mut self) -> Result<(), Error> {
+        self.0.abort();
+        let _ = with_timeout(CLOSE, self.0.flush()).await;
+        Ok(())
+    }
+}
+
+impl<'s> TcpSplit for Connection<'_, 's> {
+    type Read<'b>
+        = ReadHalf<'b>
+    where
+        Self: 'b;
+    type Write<'b>
+        = TcpWriter<'b>
+    where
+        Self: 'b;
+
+    fn split(&mut self) -> (ReadHalf<'_>, TcpWriter<'_>) {
+        let (reader, writer) = self.0.split();
+        (ReadHalf(reader), writer)
+    }
+}
+
+/// The half of a connection that is read from.
+pub struct ReadHalf<'b>(TcpReader<'b>);
+
+impl ErrorType for ReadHalf<'_> {
+    type Error = Error;
+}
+
+impl Read for ReadHalf<'_> {
+    async fn read(&mut self, buf: &mut [u8]) -> Result<usize, Error> {
+        self.0.read(buf).await
+    }
+}
+
+impl Readable for ReadHalf<'_> {
+    async fn readable(&mut self) -> Result<(), Error> {
+        let _ = self.0.read_with(|_| (0, ())).await;
+        Ok(())
+    }
+}

@@ -1,0 +1,90 @@
+//! What the owner may change while players register: the game, the mode, the times, when to start, the seed. Once a
+//! league runs its settings are those its players came for.
+
+use core::ops::RangeInclusive;
+
+use super::facts::Fact;
+use super::{Hall, Mode, Refusal, Stage};
+use crate::fair::Seed;
+use crate::games::GameKind;
+use crate::log::Happening;
+use crate::time::{Millis, Now};
+
+/// A timeout of nothing would forfeit every match; one of more than an hour is a typing error.
+pub const TIMEOUT_MS: RangeInclusive<Millis> = 1..=3_600_000;
+
+/// New settings. What is `None` stays as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// The game of the league.
+    pub game: Option<GameKind>,
+    /// What happens to deviations.
+    pub mode: Option<Mode>,
+    /// At how many players it starts by itself; `Some(None)`: it does not.
+    pub start_at: Option<Option<u16>>,
+    /// To accept an invitation.
+    pub join_ms: Option<Millis>,
+    /// To make a move.
+    pub move_ms: Option<Millis>,
+    /// The first retry.
+    pub retry_base_ms: Option<Millis>,
+    /// Decides all draws. Whoever chose it can foretell them, so it is known that it was chosen.
+    pub seed: Option<Seed>,
+}
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
+    /// Changes the settings, all or none of them. If that makes the players who are here enough, the league starts.
+    pub fn configure(&mut self, now: Now, change: Change) -> Result<(), Refusal> {
+        if self.stage != Stage::Waiting {
+            return Err(Refusal("settings can be changed while players register; reset begins anew"));
+        }
+        let other_game = change.game.is_some_and(|game| game != self.config.game);
+        if other_game && !self.players.is_empty() {
+            return Err(Refusal("the players who are here came for another game; reset sends them away"));
+        }
+        let Change { game, mode, start_at, join_ms, move_ms, retry_base_ms, seed } = change;
+        fn set<T>(setting: &mut T, new: Option<T>) {
+            if let Some(new) = new {
+                *setting = new;
+            }
+        }
+        let timing = &mut self.config.timing;
+        set(&mut timing.join_ms, join_ms);
+        set(&mut timing.move_ms, move_ms);
+        set(&mut timing.retry_base_ms, retry_base_ms);
+        set(&mut self.config.game, game);
+        set(&mut self.config.mode, mode);
+        set(&mut self.config.start_at, start_at);
+        if let Some(seed) = seed {
+            self.set_seed(seed);
+        }
+        self.note(now, None, None, Happening::Admin("settings"));
+        match seed {
+            // Everything is derived from it.
+            Some(_) => self.facts.begin_chapter(),
+            None => self.facts.push(Fact::Settings),
+        }
+        self.start_if_enough(now);
+        self.advance(now);
+        Ok(())
+    }
+
+    /// All draws come from a seed that somebody chose.
+    pub fn set_seed(&mut self, seed: Seed) {
+        self.master = seed;
+        self.seed_is_chosen = true;
+    }
+
+    /// Whether somebody chose the seed, and not chance.
+    pub fn seed_is_chosen(&self) -> bool {
+        self.seed_is_chosen
+    }
+
+    /// Starts the league if it starts by itself at so many players.
+    pub(super) fn start_if_enough(&mut self, now: Now) {
+        let enough = self.config.start_at.is_some_and(|n| self.players.len() >= n.max(2).into());
+        if enough && self.stage == Stage::Waiting {
+            self.start(now);
+        }
+    }
+}

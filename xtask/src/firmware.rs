@@ -1,0 +1,152 @@
+//! `cargo xtask firmware`: builds every board's image, as an ELF for probes and the emulator and as a UF2 for drag and
+//! drop, prints what it takes of the board, and fails when that is more than the budget.
+//!
+//! ```text
+//! elf.rs   what the linker wrote: bytes for flash, bytes of RAM, names
+//! uf2.rs   the file a board takes by drag and drop
+//! ```
+
+mod elf;
+mod uf2;
+
+use crate::{Outcome, option, sh, way};
+use elf::Elf;
+use std::fs;
+use std::path::PathBuf;
+
+/// A crate that is a board, in a workspace of its own: its target and its linker script are not the desktop's.
+pub struct Board {
+    directory: &'static str,
+    binary: &'static str,
+}
+
+pub const BOARDS: &[Board] = &[Board { directory: "firmware/rp2040", binary: "leaguebox-rp2040" }];
+
+/// The whole image may take half of the smallest flash; the other half is the journal's.
+const FLASH_BUDGET: u32 = 1024 * 1024;
+
+/// Variables and stack together, of 264 KB. Here with all the room the stack has; `device_cost.rs` in the tests measures how
+/// much of it is ever used.
+const RAM_BUDGET: u32 = 240 * 1024;
+
+/// A player's line: its task with its buffers, and its socket.
+const LINK_BUDGET: u32 = 4608;
+
+/// Tasks and variables by which the board's RAM is known, as the last words of their names.
+const LINES: &str = "line::POOL";
+const SOCKETS: &str = "RESOURCES";
+
+impl Board {
+    /// Where the linker puts the image.
+    pub fn elf(&self) -> PathBuf {
+        sh::root().join(self.directory).join("target").join(way::TARGET).join("release").join(self.binary)
+    }
+}
+
+/// Builds by the first way that works here, or by the one that `--way` names.
+pub fn run(args: &[String]) -> Outcome {
+    let named = option(args, "--way")?;
+    let broken: Vec<String> = BOARDS.iter().map(|board| make(board, named)).collect::<Result<Vec<_>, _>>()?.concat();
+    if broken.is_empty() { Ok(()) } else { Err(format!("over budget: {}", broken.join("; "))) }
+}
+
+/// Builds one board, prints its footprint, and answers with the budgets it breaks.
+fn make(board: &Board, named: Option<&str>) -> Result<Vec<String>, String> {
+    let mut build = way::build(named)?;
+    // From its directory, so that cargo finds the board's own settings. The target stands there too, but a board must not
+    // be built for this computer should it go missing.
+    build.current_dir(sh::root().join(board.directory)).args(["--release", "--locked", "--target", way::TARGET]);
+    sh::run(&mut build)?;
+
+    let path = board.elf();
+    let bytes = fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    let elf = Elf::new(&bytes)?;
+    let (start, image) = elf.flash_image()?;
+    let target = path.with_extension("uf2");
+    fs::write(&target, uf2::file(start, &image))
+        .map_err(|error| format!("{} cannot be written: {error}", target.display()))?;
+    for file in [&path, &target] {
+        println!("  {}", file.strip_prefix(sh::root()).unwrap_or(file).display());
+    }
+
+    let counts = elf.words("COUNTS")?;
+    let &[players, sockets, match_bytes] = counts.as_slice() else { return Err("COUNTS has not three numbers".into()) };
+    let lines = elf.size(LINES)?;
+    let footprint = Footprint {
+        flash: image.len() as u32,
+        ram: elf.static_ram()?,
+        stack: elf.address("_stack_start")? - elf.address("_stack_end")?,
+        link: lines / players + elf.size(SOCKETS)? / sockets,
+        match_bytes,
+    };
+    println!("  the largest variables:");
+    for (size, name) in elf.largest_variables()?.into_iter().take(8) {
+        println!("    {:>9}  {name}", grouped(size));
+    }
+    Ok(footprint.print())
+}
+
+/// What an image takes of the board, in bytes.
+struct Footprint {
+    flash: u32,
+    ram: u32,
+    stack: u32,
+    link: u32,
+    match_bytes: u32,
+}
+
+impl Footprint {
+    /// Prints the table, and returns the lines of it that are over budget.
+    fn print(&self) -> Vec<String> {
+        let lines = [
+            ("flash", self.flash, Some(FLASH_BUDGET)),
+            ("static RAM", self.ram, None),
+            ("static RAM and room for stack", self.ram + self.stack, Some(RAM_BUDGET)),
+            ("RAM per link", self.link, Some(LINK_BUDGET)),
+            ("RAM per match", self.match_bytes, None),
+        ];
+        let mut broken = Vec::new();
+        for (what, bytes, budget) in lines {
+            let limit = budget.map(|budget| format!(" of {}", grouped(budget))).unwrap_or_default();
+            println!("  {what:<30}{:>9} bytes{limit}", grouped(bytes));
+            if budget.is_some_and(|budget| bytes > budget) {
+                broken.push(format!("{what} takes {} bytes{limit}", grouped(bytes)));
+            }
+        }
+        broken
+    }
+}
+
+/// 1234567 as 1,234,567.
+fn grouped(number: u32) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!([7, 1000, 1_234_567].map(grouped), ["7", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn what_is_over_budget_is_named() {
+        let most = Footprint { flash: FLASH_BUDGET, ram: RAM_BUDGET - 9, stack: 9, link: LINK_BUDGET, match_bytes: 9 };
+        assert!(most.print().is_empty());
+        let more =
+            Footprint { flash: FLASH_BUDGET + 1, ram: RAM_BUDGET, stack: 1, link: LINK_BUDGET + 1, match_bytes: 9 };
+        let broken = more.print();
+        assert_eq!(broken.len(), 3);
+        assert!(broken[2].starts_with("RAM per link takes 4,609 bytes"), "{broken:?}");
+    }
+}

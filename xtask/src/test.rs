@@ -1,0 +1,177 @@
+//! `cargo xtask test --device desktop|emulator|probe`: the tests that look at the box from outside, on the device that is
+//! named. What a device has no part in is printed with its reason; nothing passes by being left out.
+//!
+//! ```text
+//! network.rs   a network of the emulated boxes' own: a namespace with a bridge and a DHCP server
+//! probe.rs     a real board: flashed, and asked for its address
+//! tally.rs     what passed, what failed, and what did not run
+//! ```
+
+mod network;
+mod probe;
+mod tally;
+
+use crate::{Outcome, clients, firmware, sh};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tally::Tally;
+
+/// Files of tests that look at no box: what they say is the same on every device.
+const NO_BOX: &[&str] = &["json_suite", "simulation", "spec_examples"];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Device {
+    Desktop,
+    Emulator,
+    Probe,
+}
+
+impl Device {
+    fn named(name: &str) -> Result<Device, String> {
+        match name {
+            "desktop" => Ok(Device::Desktop),
+            "emulator" => Ok(Device::Emulator),
+            "probe" => Ok(Device::Probe),
+            other => Err(format!("--device is desktop, emulator or probe, not `{other}`")),
+        }
+    }
+
+    /// The features that compile the tests for it.
+    fn features(self) -> &'static str {
+        match self {
+            Device::Desktop => "clients",
+            Device::Emulator => "clients,emulator",
+            Device::Probe => "clients,probe",
+        }
+    }
+
+    /// How many tests run at once. An emulated box that is busy takes a core, and there is one board on a probe.
+    fn threads(self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        match self {
+            Device::Desktop => cores.max(2),
+            Device::Emulator => cores,
+            Device::Probe => 1,
+        }
+    }
+}
+
+/// Runs the tests: `[--device D] [file of tests ...] [-- words for the test harness]`.
+pub fn run(args: &[String]) -> Outcome {
+    if let [first, rest @ ..] = args
+        && first == network::INSIDE
+    {
+        return network::inside(rest);
+    }
+    let (args, harness) = match args.iter().position(|arg| arg == "--") {
+        Some(place) => (&args[..place], &args[place + 1..]),
+        None => (args, &[][..]),
+    };
+    let (device, files) = match args {
+        [option, name, files @ ..] if option == "--device" => (Device::named(name)?, files),
+        files => (Device::Desktop, files),
+    };
+    if let Some(option) = files.iter().find(|file| file.starts_with('-')) {
+        return Err(format!(
+            "it takes `--device`, files of tests, and `--` before the harness's words, not `{option}`"
+        ));
+    }
+    if device == Device::Probe {
+        // Before the long part.
+        probe::find()?;
+    }
+    clients::prepare()?;
+    if device != Device::Desktop {
+        firmware::run(&[])?;
+    }
+    let mut plan =
+        Plan { harness: vec![format!("--test-threads={}", device.threads())], programs: programs(device, files)? };
+    plan.harness.extend(harness.iter().cloned());
+    match device {
+        Device::Desktop => plan.run(|_| {}),
+        Device::Emulator => network::enter(&plan),
+        Device::Probe => {
+            let board = probe::Board::start(&firmware::BOARDS[0].elf())?;
+            plan.run(|test| board.tell(test))
+        }
+    }
+}
+
+/// What is to be run.
+struct Plan {
+    programs: Vec<PathBuf>,
+    harness: Vec<String>,
+}
+
+impl Plan {
+    /// Runs every program, also after one has failed. `prepare` adds to a command what the device needs.
+    fn run(&self, prepare: impl Fn(&mut Command)) -> Outcome {
+        let mut tally = Tally::default();
+        for program in &self.programs {
+            let mut test = sh::command(&program.to_string_lossy());
+            test.current_dir(sh::root().join("host-tests")).args(&self.harness).stdout(Stdio::piped());
+            prepare(&mut test);
+            println!("\n-- {}", name(program));
+            tally.watch(name(program), &mut test)?;
+        }
+        tally.outcome()
+    }
+}
+
+/// Compiles the tests, and answers with the programs.
+fn programs(device: Device, files: &[String]) -> Result<Vec<PathBuf>, String> {
+    let mut build = sh::command("cargo");
+    build.args(["test", "--package", "host-tests", "--no-run", "--features", device.features()]);
+    build.args(["--message-format", "json-render-diagnostics"]);
+    if files.is_empty() {
+        build.args(["--test", "*"]);
+    }
+    for file in files {
+        build.args(["--test", file]);
+    }
+    let said = sh::output(&mut build)?;
+    let found: Vec<PathBuf> = said.lines().filter_map(executable).collect();
+    let (none, some): (Vec<_>, Vec<_>) = found.into_iter().partition(|path| NO_BOX.contains(&name(path)));
+    if files.is_empty() && !none.is_empty() {
+        println!("about no device, and so left to `cargo test`: {}", NO_BOX.join(", "));
+    }
+    if some.is_empty() { Err("there is no such file of tests that looks at a box".into()) } else { Ok(some) }
+}
+
+/// The program that a line of cargo's speaks of.
+fn executable(line: &str) -> Option<PathBuf> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let is_test = message["profile"]["test"] == true;
+    message["executable"].as_str().filter(|_| is_test).map(PathBuf::from)
+}
+
+/// The file of tests a program was made from: `target/debug/deps/black_box-0123456789abcdef`.
+fn name(program: &Path) -> &str {
+    let file = program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    file.rsplit_once('-').map_or(file, |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_named_after_its_file() {
+        assert_eq!(name(Path::new("target/debug/deps/black_box-0123456789abcdef")), "black_box");
+    }
+
+    #[test]
+    fn cargos_lines_name_the_programs_of_tests_and_nothing_else() {
+        let line = r#"{"reason":"compiler-artifact","profile":{"test":true},"executable":"/t/deps/http-0a"}"#;
+        assert_eq!(executable(line), Some("/t/deps/http-0a".into()));
+        for other in [
+            r#"{"reason":"compiler-artifact","profile":{"test":false},"executable":"/t/leaguebox"}"#,
+            r#"{"reason":"compiler-artifact","profile":{"test":true},"executable":null}"#,
+            r#"{"reason":"build-finished","success":true}"#,
+            "no JSON",
+        ] {
+            assert_eq!(executable(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! A network of the emulated boxes' own, gone with all its processes when the tests are over: a namespace in which this
+//! computer is 10.77.0.1 on the bridge `lb0`, a real DHCP server gives out addresses, and nothing leads outside. Making it
+//! takes no rights where users may have namespaces.
+
+use super::Plan;
+use crate::{Outcome, sh};
+use std::path::PathBuf;
+
+/// How this program calls itself inside.
+pub const INSIDE: &str = "--inside";
+
+/// No time server among the options. Two minutes is the shortest lease dnsmasq gives; boxes come and go.
+const DHCP: &str = "dnsmasq --no-daemon --quiet-dhcp --conf-file=/dev/null --no-resolv --no-hosts --port=0 --no-ping \
+    --dhcp-authoritative --bind-interfaces --interface=lb0 --dhcp-range=10.77.0.10,10.77.0.250,2m \
+    --dhcp-option=option:router --dhcp-option=option:dns-server";
+
+/// Runs the plan inside.
+pub fn enter(plan: &Plan) -> Outcome {
+    for (program, package) in [("ip", "iproute2"), ("dnsmasq", "dnsmasq-base"), ("unshare", "util-linux")] {
+        if !sh::succeeds(sh::command("sh").args(["-c", &format!("PATH=$PATH:/sbin:/usr/sbin command -v {program}")])) {
+            sh::apt_install(&[package], program)?;
+        }
+    }
+    let mut again = sh::command("unshare");
+    again.args(namespaces()?);
+    again.arg(std::env::current_exe().map_err(|error| format!("this program cannot find itself: {error}"))?);
+    again.args(["test", INSIDE]).args(&plan.programs).arg("--").args(&plan.harness);
+    sh::run(&mut again)
+}
+
+/// A user namespace is what lets anybody make the others; root can do without, should the system forbid it.
+fn namespaces() -> Result<Vec<&'static str>, String> {
+    // The last one ends whatever is left, with the first process in it.
+    let network = ["--net", "--pid", "--fork", "--kill-child"];
+    let user = ["--user", "--map-root-user"];
+    let ways = [[&user[..], &network].concat(), network.to_vec()];
+    let works = |way: &&Vec<&str>| sh::succeeds(sh::command("unshare").args(way.iter()).arg("true"));
+    let found = ways.iter().find(works).cloned();
+    found.ok_or_else(|| "this system lets nobody but root make a network namespace; run it as root".into())
+}
+
+/// Makes the network and runs the plan in it.
+pub fn inside(args: &[String]) -> Outcome {
+    let Some(place) = args.iter().position(|arg| arg == "--") else { return Err("it starts itself with this".into()) };
+    let plan =
+        Plan { programs: args[..place].iter().map(PathBuf::from).collect(), harness: args[place + 1..].to_vec() };
+    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
+    for step in [
+        "ip link set lo up",
+        "ip link add lb0 type bridge",
+        "ip address add 10.77.0.1/24 dev lb0",
+        "ip link set lb0 up",
+    ] {
+        sh::run(sh::line(step).env("PATH", &path))?;
+    }
+    let leases = std::env::temp_dir().join(format!("leaguebox-{}.leases", std::process::id()));
+    let _ = std::fs::remove_file(&leases);
+    let mut server = sh::line(&format!("exec {DHCP} --dhcp-leasefile={}", leases.display()));
+    let server = sh::Group::start(server.env("PATH", &path))?;
+    let outcome = plan.run(|test| _ = test.env("PATH", &path));
+    drop(server);
+    let _ = std::fs::remove_file(&leases);
+    outcome
+}

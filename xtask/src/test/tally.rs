@@ -1,0 +1,111 @@
+//! Reads what the test harness prints while it is printed, and keeps count: what passed, what failed, and what did not run
+//! and why.
+
+use crate::{Outcome, sh};
+use std::io::{BufRead, BufReader};
+use std::process::Command;
+
+/// The count so far.
+#[derive(Default)]
+pub struct Tally {
+    ran: usize,
+    failed: Vec<String>,
+    /// Names and reasons.
+    not_run: Vec<String>,
+}
+
+impl Tally {
+    /// Runs a test program to its end and shows all it prints.
+    pub fn watch(&mut self, file: &str, program: &mut Command) -> Outcome {
+        let mut group = sh::Group::start(program)?;
+        let said = group.head().stdout.take().ok_or("a test program without output")?;
+        let (mut failed, mut ended) = (0, false);
+        for line in BufReader::new(said).lines().map_while(Result::ok) {
+            println!("{line}");
+            match read(&line) {
+                Some(Line::Passed) => self.ran += 1,
+                Some(Line::Failed(name)) => {
+                    self.ran += 1;
+                    failed += 1;
+                    self.failed.push(format!("{file}::{name}"));
+                }
+                Some(Line::Ignored(name, why)) => self.not_run.push(format!("{file}::{name} ({why})")),
+                Some(Line::End) => ended = true,
+                None => {}
+            }
+        }
+        let succeeded = group.head().wait().is_ok_and(|status| status.success());
+        // Also when it was killed in the middle of a test, or when a line was torn.
+        if !ended || !succeeded && failed == 0 {
+            self.failed.push(format!("{file} (it ended without saying how)"));
+        }
+        Ok(())
+    }
+
+    /// Prints the count; an error if anything failed, or nothing ran at all.
+    pub fn outcome(self) -> Outcome {
+        println!("\nran {}, of which {} failed; did not run: {}", self.ran, self.failed.len(), self.not_run.len());
+        for name in &self.not_run {
+            println!("  not run: {name}");
+        }
+        match self.failed.as_slice() {
+            [] if self.ran == 0 => Err("no test ran".into()),
+            [] => Ok(()),
+            failed => Err(format!("failed: {}", failed.join(", "))),
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Line<'a> {
+    Passed,
+    Failed(&'a str),
+    Ignored(&'a str, &'a str),
+    End,
+}
+
+/// What a line of the harness says, if it is one.
+fn read(line: &str) -> Option<Line<'_>> {
+    if line.starts_with("test result: ") {
+        return Some(Line::End);
+    }
+    let (name, verdict) = line.strip_prefix("test ")?.split_once(" ... ")?;
+    match verdict {
+        "ok" => Some(Line::Passed),
+        "FAILED" => Some(Line::Failed(name)),
+        _ => Some(Line::Ignored(name, verdict.strip_prefix("ignored")?.trim_start_matches(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_harness_is_understood() {
+        assert_eq!(read("test the_box_is_back ... ok"), Some(Line::Passed));
+        assert_eq!(read("test deep::down ... FAILED"), Some(Line::Failed("deep::down")));
+        assert_eq!(
+            read("test once ... ignored, a board never ends"),
+            Some(Line::Ignored("once", "a board never ends"))
+        );
+        assert_eq!(read("test result: ok. 3 passed; 0 failed; 1 ignored"), Some(Line::End));
+        assert_eq!(read("running 4 tests"), None);
+    }
+
+    #[test]
+    fn a_program_that_says_nothing_has_failed_and_so_has_a_run_without_tests() {
+        let mut tally = Tally::default();
+        tally.watch("silent", sh::line("exit 0").stdout(std::process::Stdio::piped())).unwrap();
+        assert!(tally.outcome().is_err_and(|why| why.contains("silent")));
+        assert!(Tally::default().outcome().is_err());
+    }
+
+    #[test]
+    fn what_failed_is_named() {
+        let mut tally = Tally::default();
+        let said = "printf 'test a ... ok\\ntest b ... FAILED\\ntest result: FAILED.\\n'; exit 101";
+        tally.watch("file", sh::line(said).stdout(std::process::Stdio::piped())).unwrap();
+        assert_eq!(tally.outcome(), Err("failed: file::b".into()));
+    }
+}
