@@ -143,7 +143,8 @@ impl LeagueBox {
         self.admin_with(verb, "")
     }
 
-    fn admin_with(&self, verb: &str, body: &str) -> Response {
+    /// The same with something to read, as JSON.
+    pub fn admin_with(&self, verb: &str, body: &str) -> Response {
         let headers = format!("Authorization: Bearer {}\r\nContent-Type: application/json\r\n", self.admin_code);
         http::request(self.address, "POST", &format!("/api/admin/{verb}"), &headers, body)
             .expect("the admin is answered")

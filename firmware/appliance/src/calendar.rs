@@ -7,7 +7,9 @@
 //! wrong, or lie. So a lie can be told only by whoever comes first, holds until a better source is found, and if it lies
 //! in the future, the true time has to catch up with it, or the box be switched off and on.
 
+use protocol_core::json;
 use protocol_core::time::{Millis, Utc};
+use protocol_core::wire::league_v2::incoming::{Incoming, Request};
 
 /// 2024-01-01 and 2100-01-01: nobody who says another time can be right.
 const SANE: core::ops::Range<u32> = 1_704_067_200..4_102_444_800;
@@ -85,6 +87,21 @@ impl Calendar {
         }
         believed
     }
+}
+
+/// What a browser says: `{"utc":"2026-01-31T12:00:00Z"}`. The error is the rule that was broken.
+pub(crate) fn of_browser(body: &[u8]) -> Result<Utc, &'static str> {
+    let body = json::parse(body).map_err(|_| "the body must be JSON: an object with utc")?;
+    let utc = body.get("utc").and_then(|utc| Utc::read(utc.as_str()?));
+    let utc = utc.ok_or("utc must be the time in UTC, such as 2026-01-31T12:00:00Z")?;
+    if SANE.contains(&utc.0) { Ok(utc) } else { Err("utc must be between 2024 and 2100") }
+}
+
+/// What an agent says when it registers.
+pub(crate) fn of_agent(body: &[u8], registers: bool) -> Option<Utc> {
+    let incoming = Incoming::read(body, registers).ok()?;
+    let registers = matches!(incoming.request, Request::RegisterPlayer | Request::RegisterReferee);
+    Utc::read(incoming.message.get("timestamp").filter(|_| registers)?.as_str()?)
 }
 
 #[cfg(test)]

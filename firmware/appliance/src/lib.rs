@@ -17,6 +17,7 @@
 //! settings.rs what the owner may set
 //! board.rs    what the box is plugged into
 //! calendar.rs the time of day, as far as it is known
+//! guard.rs    who is kept out
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]
@@ -27,6 +28,7 @@ extern crate std;
 pub mod board;
 pub mod calendar;
 pub mod clock;
+mod guard;
 pub mod http;
 pub mod journal;
 mod lines;
@@ -48,6 +50,12 @@ use protocol_core::time::{Now, Utc};
 
 use board::Board;
 use calendar::{Calendar, Source};
+use guard::Guesses;
+
+/// What the box of a board may take of its memory, checked wherever it is built for one: 32 players, a whole round of
+/// them at once, 256 log entries.
+#[cfg(target_pointer_width = "32")]
+const _: () = assert!(size_of::<Appliance<(), 32, 16, 496, 256>>() <= 52 * 1024, "the box does not fit the board");
 
 /// Wakes one future that waits.
 type Bell = Signal<NoopRawMutex, ()>;
@@ -58,6 +66,7 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
     board: B,
     calendar: Cell<Calendar>,
     admin_code: RefCell<String<64>>,
+    guesses: RefCell<Guesses>,
     /// One for each line: what it has to do has changed.
     lines: [Bell; P],
     /// The next deadline has changed.
@@ -88,6 +97,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             board,
             calendar: Cell::new(Calendar::new()),
             admin_code: RefCell::new(String::new()),
+            guesses: RefCell::new(Guesses::new()),
             lines: [const { Bell::new() }; P],
             deadline: Bell::new(),
             free_workers: Cell::new(0),
@@ -130,16 +140,24 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     fn now(&self) -> Now {
-        if let Some(utc) = self.board.utc() {
-            self.learn_time(Source::System, utc);
-        }
+        let calendar = self.calendar();
         let ms = self.board.now();
-        Now { ms, utc: self.calendar.get().at(ms) }
+        Now { ms, utc: calendar.at(ms) }
+    }
+
+    /// What is known of the time of day. A board that knows it by itself has its say before anybody else.
+    fn calendar(&self) -> Calendar {
+        let mut calendar = self.calendar.get();
+        if let Some(utc) = self.board.utc() {
+            calendar.learn(self.board.now(), Source::System, utc);
+            self.calendar.set(calendar);
+        }
+        calendar
     }
 
     /// Somebody says what time it is now. Says whether that was believed: see [`calendar`].
     pub fn learn_time(&self, source: Source, utc: Utc) -> bool {
-        let mut calendar = self.calendar.get();
+        let mut calendar = self.calendar();
         let believed = calendar.learn(self.board.now(), source, utc);
         self.calendar.set(calendar);
         believed

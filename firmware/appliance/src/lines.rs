@@ -16,8 +16,8 @@ use crate::board::Board;
 use crate::http::{self, CallError, ClientConn};
 use crate::pieces;
 
-/// A call the line has to carry out. What it says, and to which path, is asked of the hall when it is written: a line
-/// holds this in several places, and on a board every one of them is memory.
+/// A call the line has to carry out. What it says, and to which path, is asked of the hall when it is written: on a
+/// board a line is memory.
 #[derive(Clone, Copy)]
 struct Call {
     id: u32,
@@ -29,9 +29,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// then the whole reply: what does not fit is not read.
     pub async fn line<N: TcpConnect>(&self, index: u16, net: &N, buf: &mut [u8]) -> ! {
         loop {
-            let call = self.next_call(index).await;
+            let mut call = self.next_call(index).await;
             match select(net.connect(call.to), self.dropped(index, call.id)).await {
-                Either::First(Ok(socket)) => self.connection(index, call, socket, buf).await,
+                Either::First(Ok(socket)) => self.connection(index, &mut call, socket, buf).await,
                 Either::First(Err(_)) => self.failed(index, call.id, Failure::Unreachable).await,
                 Either::Second(()) => {}
             }
@@ -39,8 +39,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Carries out calls over one connection for as long as it can be used and leads to the right place.
-    async fn connection<S: Read + Write + Readable>(&self, index: u16, mut call: Call, mut socket: S, buf: &mut [u8]) {
-        let to = call.to;
+    async fn connection<S: Read + Write + Readable>(&self, index: u16, call: &mut Call, mut socket: S, buf: &mut [u8]) {
         let mut is_fresh = true;
         loop {
             let mut conn = ClientConn::new(&mut socket, buf);
@@ -61,7 +60,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             }
             // Between calls a player has nothing to say. Whatever comes, mostly the end, must not answer the next one.
             match select(socket.readable(), self.next_call(index)).await {
-                Either::Second(next) if next.to == to => call = next,
+                Either::Second(next) if next.to == call.to => call.id = next.id,
                 _ => return,
             }
             is_fresh = false;

@@ -34,6 +34,7 @@ pub(crate) struct Vitals<'a> {
     pub time_source: Source,
     pub uptime_seconds: u64,
     pub refused_requests: u32,
+    pub wrong_admin_codes: u32,
     pub about: About<'a>,
     pub kept: Kept,
 }
@@ -67,6 +68,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         time_source: &'static str,
         uptime_seconds: u64,
         refused_requests: u32,
+        wrong_admin_codes: u32,
         log_entries: u64,
         version: &'static str,
         board: &'static str,
@@ -95,6 +97,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         time_source: vitals.time_source.name(),
         uptime_seconds: vitals.uptime_seconds,
         refused_requests: vitals.refused_requests,
+        wrong_admin_codes: vitals.wrong_admin_codes,
         log_entries: hall.log().written(),
         version: env!("CARGO_PKG_VERSION"),
         board: vitals.about.board,
@@ -152,6 +155,18 @@ pub(crate) fn error(rule: &dyn fmt::Display, sink: &mut dyn Sink) -> Result<(), 
         error: Shown<&'a dyn fmt::Display>,
     }
     json::write(&Error { error: Shown(rule) }, sink)
+}
+
+/// What a browser that says the time is answered with.
+pub(crate) fn clock(believed: bool, time: Utc, source: Source, sink: &mut dyn Sink) -> Result<(), Full> {
+    #[derive(Serialize)]
+    struct Clock {
+        status: &'static str,
+        time: Shown<Utc>,
+        time_source: &'static str,
+    }
+    let status = if believed { "ok" } else { "ignored" };
+    json::write(&Clock { status, time: Shown(time), time_source: source.name() }, sink)
 }
 
 /// What a command of the admin is answered with.

@@ -1,15 +1,19 @@
 //! Which path is what. A path that exists but not for this method gets 405 and is told which; anything else is 404.
 
 use core::cell::Cell;
+use core::fmt::Write as _;
 use core::net::IpAddr;
 
 use embedded_io_async::Write;
+use heapless::String;
 use protocol_core::hall::{Command, Hall};
 use protocol_core::json::{Counter, Full, Sink};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
 use crate::Appliance;
 use crate::board::{Board, Fault};
+use crate::calendar::{self, Source};
+use crate::guard;
 use crate::http::{Request, Responder, WriteError};
 use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
@@ -34,6 +38,7 @@ enum Route {
     Match(MatchId),
     Static(&'static str, &'static str),
     Settings,
+    Clock,
     Admin(Order),
 }
 
@@ -53,6 +58,8 @@ enum Obeyed<'a> {
     /// A status, and why.
     Not(u16, &'static str),
     Stranger,
+    /// Too many codes were tried: not before so many seconds.
+    Later(u64),
     WillBreak(fn(Fault), Fault),
 }
 
@@ -73,6 +80,7 @@ fn find(path: &str) -> Option<Route> {
         "/api/results.csv" => Route::Rows(Rows::Results),
         "/api/log.jsonl" => Route::Rows(Rows::Log),
         "/api/settings.json" => Route::Settings,
+        "/api/clock" => Route::Clock,
         "/api/admin/settings" => Route::Admin(Order::Configure),
         "/api/admin/fault/panic" => Route::Admin(Order::Break(Fault::Panic)),
         "/api/admin/fault/hang" => Route::Admin(Order::Break(Fault::Hang)),
@@ -106,13 +114,19 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let Some(route) = find(request.path) else {
             return responder.error(404, "no such path; the page at / and /skill.md name those that exist").await;
         };
-        let posted = matches!(route, Route::Rpc(_) | Route::Admin(_));
+        let posted = matches!(route, Route::Rpc(_) | Route::Clock | Route::Admin(_));
         let allowed = if posted { "POST" } else { "GET, HEAD" };
         let fits = if posted { request.method == "POST" } else { matches!(request.method, "GET" | "HEAD") };
         if !fits {
             let body: &[u8] =
                 if posted { br#"{"error":"this path takes POST"}"# } else { br#"{"error":"this path takes GET"}"# };
             return responder.respond(405, JSON, body, &[("Allow", allowed)]).await;
+        }
+        if posted && guard::is_from_elsewhere(&request) {
+            return responder.error(403, "Origin must name the Host: a web page from elsewhere may not do this").await;
+        }
+        if matches!(route, Route::Clock | Route::Admin(_)) && guard::is_not_json(&request) {
+            return responder.error(415, "Content-Type must be application/json").await;
         }
         match route {
             Route::Rpc(registers) => self.rpc(peer, registers, request.body, responder).await,
@@ -125,9 +139,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 let now = self.now();
                 let vitals = Vitals {
                     time: now.utc,
-                    time_source: self.calendar.get().source(),
+                    time_source: self.calendar().source(),
                     uptime_seconds: now.ms.saturating_sub(self.started) / 1000,
                     refused_requests: self.refused.get(),
+                    wrong_admin_codes: self.guesses.borrow().total,
                     about: self.board.about(),
                     kept: self.kept(),
                 };
@@ -141,7 +156,15 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 self.send(responder, 200, |hall, sink| pages::one_match(hall, id, sink)).await
             }
-            Route::Admin(order) => match self.obey(order, request).await {
+            Route::Clock => match calendar::of_browser(request.body) {
+                Ok(utc) => {
+                    let believed = self.learn_time(Source::Browser, utc);
+                    let (now, source) = (self.now().utc, self.calendar().source());
+                    self.send(responder, 200, |_, sink| pages::clock(believed, now, source, sink)).await
+                }
+                Err(rule) => responder.error(400, rule).await,
+            },
+            Route::Admin(order) => match self.obey(peer, order, request).await {
                 Obeyed::Done => self.send(responder, 200, pages::done).await,
                 Obeyed::Configured => self.send(responder, 200, settings::write).await,
                 Obeyed::Wrong(wrong) => self.send(responder, 400, |_, sink| pages::error(&wrong, sink)).await,
@@ -149,6 +172,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 Obeyed::Stranger => {
                     let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
                     responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
+                }
+                Obeyed::Later(seconds) => {
+                    let mut wait = String::<20>::new();
+                    let _ = write!(wait, "{seconds}");
+                    let body =
+                        br#"{"error":"too many wrong admin codes came from your address; wait as Retry-After says"}"#;
+                    responder.respond(429, JSON, body, &[("Retry-After", &wait)]).await
                 }
                 Obeyed::WillBreak(break_it, fault) => {
                     let body = br#"{"status":"ok","message":"See you after the reset."}"#;
@@ -162,12 +192,27 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    /// Obeys the owner, and only the owner.
-    async fn obey<'a>(&self, order: Order, request: Request<'a>) -> Obeyed<'a> {
+    /// Whether the owner sent this; if not, what it is answered.
+    fn admit<'a>(&self, peer: IpAddr, request: Request<'_>) -> Result<(), Obeyed<'a>> {
         let given = request.header("authorization").and_then(|value| value.split_once(' '));
-        let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code);
-        if !given.is_some_and(|given| is_same(given.trim().as_bytes(), self.admin_code.borrow().as_bytes())) {
-            return Obeyed::Stranger;
+        let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code.trim());
+        let given = given.ok_or(Obeyed::Stranger)?;
+        let (now, mut guesses) = (self.board.now(), self.guesses.borrow_mut());
+        if let Some(seconds) = guesses.wait(now, peer) {
+            return Err(Obeyed::Later(seconds));
+        }
+        if !is_same(given.as_bytes(), self.admin_code.borrow().as_bytes()) {
+            guesses.wrong(now, peer);
+            return Err(Obeyed::Stranger);
+        }
+        guesses.right(peer);
+        Ok(())
+    }
+
+    /// Obeys the owner, and only the owner.
+    async fn obey<'a>(&self, peer: IpAddr, order: Order, request: Request<'a>) -> Obeyed<'a> {
+        if let Err(stranger) = self.admit(peer, request) {
+            return stranger;
         }
         self.room().await;
         match order {
@@ -201,6 +246,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         body: &[u8],
         responder: Responder<'_, S, B>,
     ) -> Result<(), WriteError> {
+        if self.calendar().believes(Source::Agent)
+            && let Some(utc) = calendar::of_agent(body, registers)
+        {
+            self.learn_time(Source::Agent, utc);
+        }
         self.room().await;
         let answer = self.act(|hall, now| hall.request(now, peer, registers, body));
         if answer.is_empty() {

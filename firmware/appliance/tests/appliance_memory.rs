@@ -9,9 +9,9 @@ use net_support::{BOX, Plan, Scene, Small, play};
 
 /// What a player's line may cost, buffers included.
 const LINK: usize = 4608;
-/// The buffers a board of 32 players can lend to a line, and to a worker.
-const LINE_BUFFERS: [usize; 2] = [2048, 1024];
-const WORKER_BUFFERS: [usize; 2] = [4096, 1024];
+/// What a board of 32 players lends to a line, and to a worker: our buffers, those of TCP, and the socket itself.
+const LINE_BUFFERS: [usize; 4] = [1024, 1024, 1024, 352];
+const WORKER_BUFFERS: [usize; 5] = [2048, 1024, 1024, 1536, 352];
 
 fn sizes(scene: Scene<'_, '_>) -> [(&'static str, usize); 3] {
     let (mut a, mut b) = (vec![0; 1], vec![0; 1]);

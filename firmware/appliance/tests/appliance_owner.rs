@@ -3,9 +3,12 @@
 mod net_support;
 
 use std::cell::Cell;
+use std::net::IpAddr;
 
 use appliance::board::Fault;
+use appliance::calendar::Source;
 use net_support::{ADMIN, Plan, Scene, Seen, play};
+use protocol_core::time::Utc;
 use serde_json::{Value, json};
 
 async fn set(scene: Scene<'_, '_>, body: &str) -> Seen {
@@ -107,5 +110,144 @@ fn a_board_without_a_watchdog_is_not_broken() {
             assert_eq!(seen.status, 404);
             assert!(seen.json()["error"].as_str().unwrap().contains("no watchdog"));
         }
+    });
+}
+
+#[test]
+fn a_web_page_from_elsewhere_may_not_use_a_browser_as_its_hand() {
+    play(Plan::new(0), async |scene| {
+        let mut client = scene.dial().await;
+        for origin in ["http://evil.example", "https://10.0.0.1", "http://10.0.0.1:80", "null", "10.0.0.1:8000", ""] {
+            for path in ["/api/admin/start", "/api/admin/settings", "/api/clock", "/mcp", "/register"] {
+                let seen = client.ask("POST", path, &format!("{ADMIN}Origin: {origin}\r\n"), "{}").await.unwrap();
+                assert_eq!(seen.status, 403, "{path} from {origin}");
+                assert!(seen.json()["error"].as_str().unwrap().contains("Origin must name the Host"));
+            }
+            // Reading is not driving: the browser itself keeps the answer from the page.
+            let seen = client.ask("GET", "/api/status.json", &format!("Origin: {origin}\r\n"), "").await.unwrap();
+            assert_eq!((seen.status, seen.header("Access-Control-Allow-Origin")), (200, None));
+        }
+        for own in ["Origin: http://10.0.0.1:8000\r\n", ""] {
+            let seen = client.ask("POST", "/api/admin/settings", &format!("{ADMIN}{own}"), "{}").await.unwrap();
+            assert_eq!(seen.status, 200, "{own}");
+        }
+    });
+}
+
+#[test]
+fn what_is_sent_by_a_form_is_no_setting() {
+    play(Plan::new(0), async |scene| {
+        let mut client = scene.dial().await;
+        for (kind, status) in [
+            ("application/x-www-form-urlencoded", 415),
+            ("text/plain;charset=UTF-8", 415),
+            ("application/json-seq", 415),
+            ("application/json", 200),
+            ("Application/JSON ; charset=utf-8", 200),
+        ] {
+            let headers = format!("{ADMIN}Content-Type: {kind}\r\n");
+            let seen = client.ask("POST", "/api/admin/settings", &headers, "{}").await.unwrap();
+            assert_eq!(seen.status, status, "{kind}");
+            let seen = client.ask("POST", "/api/admin/reset", &headers, "").await.unwrap();
+            assert_eq!(seen.status, 200, "what has no body has no kind");
+        }
+    });
+}
+
+#[test]
+fn who_tries_admin_codes_waits_and_the_owner_elsewhere_does_not() {
+    play(Plan::new(0), async |scene| {
+        let mut guesser = scene.dial().await;
+        for code in 0..5 {
+            let headers = format!("Authorization: Bearer {code}\r\n");
+            assert_eq!(guesser.ask("POST", "/api/admin/reset", &headers, "").await.unwrap().status, 401);
+        }
+        let seen = guesser.ask("POST", "/api/admin/reset", ADMIN, "").await.unwrap();
+        assert_eq!((seen.status, seen.header("Retry-After")), (429, Some("1")));
+        assert!(seen.json()["error"].as_str().unwrap().contains("wrong admin codes"));
+        let mut owner = scene.dial_from(IpAddr::from([10, 0, 0, 98])).await;
+        assert_eq!(owner.ask("POST", "/api/admin/reset", ADMIN, "").await.unwrap().status, 200);
+        assert_eq!(scene.get("/api/status.json").await.json()["wrong_admin_codes"], 5, "a code that waits is no guess");
+        scene.world.sleep(1_000).await;
+        assert_eq!(guesser.ask("POST", "/api/admin/reset", ADMIN, "").await.unwrap().status, 200);
+    });
+}
+
+/// A board that knows no time.
+fn timeless(players: usize) -> Plan {
+    Plan { utc: None, ..Plan::new(players) }
+}
+
+async fn tell_time(scene: Scene<'_, '_>, utc: &str) -> Seen {
+    scene.dial().await.ask("POST", "/api/clock", "", &json!({ "utc": utc }).to_string()).await.unwrap()
+}
+
+async fn time(scene: Scene<'_, '_>) -> (String, String) {
+    let status = scene.get("/api/status.json").await.json();
+    let text = |name: &str| status[name].as_str().unwrap().to_owned();
+    (text("time"), text("time_source"))
+}
+
+#[test]
+fn a_board_without_a_calendar_learns_the_time_from_the_first_agent_and_believes_a_browser_more() {
+    play(timeless(2), async |scene| {
+        assert_eq!(time(scene).await, ("1970-01-01T00:00:00Z".into(), "none".into()));
+        let welcome = scene.register(&scene.players[0]).await.json();
+        assert_eq!(welcome["result"]["timestamp"], "2025-01-15T10:05:00Z", "told in time for the answer");
+        scene.world.sleep(10_000).await;
+        scene.register(&scene.players[1]).await;
+        assert_eq!(time(scene).await, ("2025-01-15T10:05:10Z".into(), "agent".into()), "the first agent");
+        let seen = tell_time(scene, "2026-03-01T08:00:00.250Z").await;
+        let told = json!({"status": "ok", "time": "2026-03-01T08:00:00Z", "time_source": "browser"});
+        assert_eq!((seen.status, seen.json()), (200, told));
+        scene.world.sleep(1_000).await;
+        let seen = tell_time(scene, "2030-01-01T00:00:00Z").await.json();
+        assert_eq!((&seen["status"], &seen["time"]), (&json!("ignored"), &json!("2026-03-01T08:00:01Z")));
+    });
+}
+
+#[test]
+fn a_time_server_is_believed_more_than_a_browser_and_the_box_never_goes_back() {
+    play(timeless(0), async |scene| {
+        tell_time(scene, "2026-03-01T08:00:10Z").await;
+        let sntp = |utc| scene.leaguebox.learn_time(Source::Sntp, Utc(utc));
+        // 2026-03-01T08:00:00Z
+        assert!(sntp(1_772_352_000));
+        assert_eq!(time(scene).await, ("2026-03-01T08:00:10Z".into(), "sntp".into()));
+        scene.world.sleep(60_000).await;
+        assert_eq!(time(scene).await.0, "2026-03-01T08:01:00Z", "by now it is right");
+        assert_eq!(tell_time(scene, "2026-03-01T09:00:00Z").await.json()["status"], "ignored");
+    });
+}
+
+#[test]
+fn a_board_that_knows_the_time_asks_nobody() {
+    play(Plan::new(1), async |scene| {
+        scene.register_all().await;
+        assert_eq!(tell_time(scene, "2026-03-01T08:00:00Z").await.json()["status"], "ignored");
+        assert_eq!(time(scene).await, ("2025-01-15T10:30:00Z".into(), "system".into()));
+    });
+}
+
+#[test]
+fn a_time_that_cannot_be_is_refused_by_its_rule() {
+    play(timeless(0), async |scene| {
+        for (body, rule) in [
+            ("", "must be JSON"),
+            ("[]", "utc must be the time in UTC"),
+            (r#"{"utc":1772352000}"#, "utc must be the time in UTC"),
+            (r#"{"utc":"2026-02-30T00:00:00Z"}"#, "utc must be the time in UTC"),
+            (r#"{"utc":"2026-03-01T08:00:00+02:00"}"#, "utc must be the time in UTC"),
+            (r#"{"utc":"2023-12-31T23:59:59Z"}"#, "between 2024 and 2100"),
+            (r#"{"utc":"2100-01-01T00:00:00Z"}"#, "between 2024 and 2100"),
+        ] {
+            let seen = scene.dial().await.ask("POST", "/api/clock", "", body).await.unwrap();
+            assert_eq!(seen.status, 400, "{body}");
+            assert!(seen.json()["error"].as_str().unwrap().contains(rule), "{body}: {}", seen.body);
+        }
+        let query = json!({"jsonrpc": "2.0", "method": "league_query", "id": 1, "params": {
+            "message_type": "LEAGUE_QUERY", "timestamp": "2026-03-01T08:00:00Z", "query_type": "GET_STANDINGS"}});
+        scene.rpc(&query).await;
+        assert_eq!(time(scene).await.1, "none", "who only asks is not believed");
     });
 }

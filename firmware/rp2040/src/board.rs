@@ -55,14 +55,16 @@ type Bus = ExclusiveDevice<Spi<'static, SPI0, spi::Async>, Output<'static>, Dela
 /// Runs the Ethernet chip.
 pub type EthernetRunner = Runner<'static, W5500, Bus, Attention, Output<'static>>;
 
-/// Frames that wait on either side of the network stack, in each direction.
-pub const FRAMES: usize = 4;
+/// Frames of 1514 bytes that wait for the network stack. More wait in the chip, which has 16 KB.
+pub const FRAMES_IN: usize = 3;
+/// Frames that wait for the chip.
+pub const FRAMES_OUT: usize = 2;
 
 /// Starts the Ethernet chip.
 pub async fn ethernet(
     pins: EthernetPins,
     mac: [u8; 6],
-    state: &'static mut State<FRAMES, FRAMES>,
+    state: &'static mut State<FRAMES_IN, FRAMES_OUT>,
 ) -> Result<(Device<'static>, EthernetRunner), InitError<<Bus as embedded_hal::spi::ErrorType>::Error>> {
     let mut config = spi::Config::default();
     config.frequency = SPI_HZ;

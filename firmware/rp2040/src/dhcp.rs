@@ -42,23 +42,20 @@ pub struct Answer {
 pub async fn ask(stack: Stack<'_>, question: Question) -> Option<Answer> {
     let HardwareAddress::Ethernet(mac) = stack.hardware_address();
     let id = (Instant::now().as_ticks() as u32).wrapping_mul(0x9e37_79b1);
-    let request = request(question, id, mac.0);
-
-    let (mut rx_meta, mut rx, mut tx_meta) = ([PacketMetadata::EMPTY; 1], [0; 4], [PacketMetadata::EMPTY; 1]);
-    let mut tx = [0; REQUEST];
-    let mut sender = UdpSocket::new(stack, &mut rx_meta, &mut rx, &mut tx_meta, &mut tx);
+    let (mut tx_meta, mut tx) = ([PacketMetadata::EMPTY; 1], [0; REQUEST]);
+    let mut sender = UdpSocket::new(stack, &mut [], &mut [], &mut tx_meta, &mut tx);
     sender.bind(CLIENT).ok()?;
-    let (mut raw_meta, mut raw, mut no_meta) = ([RawMetadata::EMPTY; 2], [0; 2 * ANSWER], []);
+    let (mut rx_meta, mut rx) = ([RawMetadata::EMPTY; 1], [0; ANSWER]);
     let listener = RawSocket::new(
         stack,
         Some(IpVersion::Ipv4),
         Some(IpProtocol::Udp),
-        &mut raw_meta,
-        &mut raw,
-        &mut no_meta,
+        &mut rx_meta,
+        &mut rx,
+        &mut [],
         &mut [],
     );
-    sender.send_to(&request, (Ipv4Addr::BROADCAST, SERVER)).await.ok()?;
+    sender.send_to(&request(question, id, mac.0), (Ipv4Addr::BROADCAST, SERVER)).await.ok()?;
     let answered = async {
         let mut packet = [0; ANSWER];
         loop {

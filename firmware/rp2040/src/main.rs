@@ -17,7 +17,7 @@ use embassy_net_wiznet::{Device, State};
 use embassy_rp::gpio::{Level, Output};
 use embassy_rp::watchdog::Watchdog;
 use embassy_time::Instant;
-use leaguebox_rp2040::board::{self, EthernetPins, EthernetRunner, FRAMES};
+use leaguebox_rp2040::board::{self, EthernetPins, EthernetRunner, FRAMES_IN, FRAMES_OUT};
 use leaguebox_rp2040::entropy::Entropy;
 use leaguebox_rp2040::identity::Identity;
 use leaguebox_rp2040::led::{self, Sign};
@@ -31,10 +31,10 @@ use protocol_core::hall::{Config, Hall, Mode, Stage};
 use protocol_core::referee::Timing;
 use static_cell::{ConstStaticCell, StaticCell};
 
-const PLAYERS: usize = 8;
+const PLAYERS: usize = 32;
 const MATCHES: usize = PLAYERS / 2;
 const RESULTS: usize = PLAYERS * (PLAYERS - 1) / 2;
-const LOG: usize = 64;
+const LOG: usize = 128;
 
 /// Connections that are served at once, on each port.
 const WORKERS: [(u16, usize); 2] = [(8000, 6), (80, 2)];
@@ -73,11 +73,12 @@ async fn main(spawner: Spawner) {
     let identity = IDENTITY.init_with(|| Identity::of(id));
     let name = identity.name.as_str();
     info!("leaguebox {=str}, {=str}, last reset: {=str}", env!("CARGO_PKG_VERSION"), name, last_reset.name());
+    Pico::know(name, last_reset, last_panic);
     if let Some(words) = last_panic {
         warn!("last panic: {=str}", words);
     }
 
-    static STATE: ConstStaticCell<State<FRAMES, FRAMES>> = ConstStaticCell::new(State::new());
+    static STATE: ConstStaticCell<State<FRAMES_IN, FRAMES_OUT>> = ConstStaticCell::new(State::new());
     let pins = EthernetPins {
         spi: p.SPI0,
         clock: p.PIN_18,
@@ -111,7 +112,8 @@ async fn main(spawner: Spawner) {
 
     let code = entropy.admin_code();
     info!("admin code {=str}", code.as_str());
-    static LEAGUEBOX: StaticCell<LeagueBox> = StaticCell::new();
+    static LEAGUEBOX: ConstStaticCell<LeagueBox> = ConstStaticCell::new(Appliance::closed(Pico));
+    let leaguebox = LEAGUEBOX.take();
     let config = Config {
         game: GameKind::EvenOdd,
         mode: Mode::Lenient,
@@ -120,9 +122,8 @@ async fn main(spawner: Spawner) {
         endpoint: "http://leaguebox.local:8000/mcp".try_into().unwrap_or_default(),
     };
     let (master, secret) = (Seed(entropy.seed()), Seed(entropy.seed()));
-    let pico = Pico { name, last_reset, last_panic };
-    let leaguebox: &'static LeagueBox =
-        LEAGUEBOX.init_with(|| Appliance::new(Hall::new(config, master, secret), pico, code));
+    leaguebox.open(config, master, secret, code);
+    let leaguebox: &'static LeagueBox = leaguebox;
     static NETWORK: StaticCell<Network> = StaticCell::new();
     let network: &'static Network = NETWORK.init_with(Network::default);
 
@@ -201,7 +202,7 @@ async fn worker(leaguebox: &'static LeagueBox, stack: Stack<'static>, port: u16)
 
 #[embassy_executor::task(pool_size = PLAYERS)]
 async fn line(leaguebox: &'static LeagueBox, stack: Stack<'static>, player: u16) -> ! {
-    let (mut rx, mut tx, mut buf, mut message) = ([0; 512], [0; 512], [0; 1024], [0; 512]);
+    let (mut rx, mut tx, mut buf) = ([0; 512], [0; 1024], [0; 1024]);
     let port = Port::new(stack, 0, &mut rx, &mut tx);
     leaguebox.line(player, &port, &mut buf).await
 }

@@ -25,7 +25,7 @@ pub async fn answer(stack: Stack<'static>, network: &Network, name: &str) -> ! {
     let (mut rx_meta, mut rx) = ([PacketMetadata::EMPTY; 2], [0; MESSAGE]);
     let (mut tx_meta, mut tx) = ([PacketMetadata::EMPTY; 2], [0; MESSAGE]);
     let mut socket = UdpSocket::new(stack, &mut rx_meta, &mut rx, &mut tx_meta, &mut tx);
-    let (mut question, mut reply) = ([0; MESSAGE], [0; MESSAGE]);
+    let mut reply = [0; MESSAGE];
     // The port is free: nobody else binds one here.
     let _ = socket.bind(PORT);
     let mut told = None;
@@ -40,34 +40,44 @@ pub async fn answer(stack: Stack<'static>, network: &Network, name: &str) -> ! {
             let _ = stack.leave_multicast_group(GROUP);
             let _ = stack.join_multicast_group(GROUP);
         }
-        let asked = with_timeout(LOOK, socket.recv_from(&mut question)).await;
-        let (request, to) = match &asked {
-            Ok(Ok((length, from))) => {
-                let legacy = from.endpoint.port != PORT;
-                let data = question.get(..*length).unwrap_or_default();
-                let to = if legacy { from.endpoint } else { IpEndpoint::from((GROUP, PORT)) };
-                (MdnsRequest::Request { legacy, multicast: true, data }, to)
-            }
+        let to_all = IpEndpoint::from((GROUP, PORT));
+        let asked = socket.recv_from_with(|data, from| {
+            let legacy = from.endpoint.port != PORT;
+            let length = write(MdnsRequest::Request { legacy, multicast: true, data }, ipv4, name, &mut reply);
+            (length, if legacy { from.endpoint } else { to_all })
+        });
+        let (length, to) = match with_timeout(LOOK, asked).await {
+            Ok(answer) => answer,
             // A new address is told to all without being asked.
-            Err(_) if told != Some(ipv4) => (MdnsRequest::None, IpEndpoint::from((GROUP, PORT))),
-            _ => continue,
+            Err(_) if told != Some(ipv4) => {
+                told = Some(ipv4);
+                (write(MdnsRequest::None, ipv4, name, &mut reply), to_all)
+            }
+            Err(_) => continue,
         };
-        told = Some(ipv4);
-        let host = |hostname| Host { hostname, ipv4, ipv6: Ipv6Addr::UNSPECIFIED, ttl: TTL };
-        let page = Service {
-            name,
-            priority: 0,
-            weight: 0,
-            service: "_http",
-            protocol: "_tcp",
-            port: 80,
-            service_subtypes: &[],
-            txt_kvs: &[],
-        };
-        let own = host(name);
-        let answers = NoHostAnswers.chain(ServiceAnswers::new(&own, &page)).chain(host("leaguebox"));
-        if let Ok(MdnsResponse::Reply { data, .. }) = HostAnswersMdnsHandler::new(answers).handle(request, &mut reply) {
-            let _ = socket.send_to(data, to).await;
+        if let Some(reply @ [_, ..]) = reply.get(..length) {
+            let _ = socket.send_to(reply, to).await;
         }
+    }
+}
+
+/// Writes the answer to a request; how long it is.
+fn write(request: MdnsRequest<'_>, ipv4: Ipv4Addr, name: &str, reply: &mut [u8]) -> usize {
+    let host = |hostname| Host { hostname, ipv4, ipv6: Ipv6Addr::UNSPECIFIED, ttl: TTL };
+    let page = Service {
+        name,
+        priority: 0,
+        weight: 0,
+        service: "_http",
+        protocol: "_tcp",
+        port: 80,
+        service_subtypes: &[],
+        txt_kvs: &[],
+    };
+    let own = host(name);
+    let answers = NoHostAnswers.chain(ServiceAnswers::new(&own, &page)).chain(host("leaguebox"));
+    match HostAnswersMdnsHandler::new(answers).handle(request, reply) {
+        Ok(MdnsResponse::Reply { data, .. }) => data.len(),
+        _ => 0,
     }
 }

@@ -9,6 +9,7 @@ use core::cell::Cell;
 use core::net::Ipv4Addr;
 
 use defmt::info;
+use embassy_futures::select::{Either, select};
 use embassy_net::{ConfigV4, DhcpConfig, Ipv4Cidr, Stack, StaticConfigV4};
 use embassy_time::{Duration, Instant, Ticker};
 use heapless::Vec;
@@ -22,7 +23,7 @@ pub const FIXED: Ipv4Cidr = Ipv4Cidr::new(Ipv4Addr::new(169, 254, 77, 77), 16);
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often to look for a server when there was none.
 const LOOK_FOR_SERVER: Duration = Duration::from_secs(15);
-/// How often to look at the link and the address. The stack can wake one task when they change; several are interested.
+/// How often to look at the link and the address. The stack wakes one task only when they change, and not for a new lease.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Asks for an address, with a name by which routers list the box.
@@ -44,17 +45,21 @@ pub struct Network {
     pub address: Cell<Option<Ipv4Addr>>,
     /// The way out of this network.
     pub gateway: Cell<Option<Ipv4Addr>>,
+    /// Who tells the time here, by what the DHCP server says.
+    pub time_server: Cell<Option<Ipv4Addr>>,
 }
 
 /// Keeps the box on the network, and says what happens. `moved` is told each new address.
 pub async fn keep(stack: Stack<'static>, network: &Network, moved: impl Fn(Ipv4Addr)) -> ! {
     let mut ticker = Ticker::every(LOOK);
+    // Whether we ask for an address or use one of our own.
     let mut is_asking = true;
-    // The last lease, and since when there has been nothing.
+    // The last lease, and since when nothing has changed.
     let mut last: Option<StaticConfigV4> = None;
     let mut since = Instant::now();
     loop {
         ticker.next().await;
+        let mut question = None;
         let link = stack.is_link_up();
         if network.link.replace(link) != link {
             info!("link {=str}", if link { "up" } else { "down" });
@@ -70,10 +75,12 @@ pub async fn keep(stack: Stack<'static>, network: &Network, moved: impl Fn(Ipv4A
         network.gateway.set(config.as_ref().and_then(|config| config.gateway));
         if network.address.replace(address) != address {
             since = Instant::now();
+            network.time_server.set(None);
             if let Some(address) = address {
                 let [a, b, c, d] = address.octets();
                 info!("address {}.{}.{}.{}", a, b, c, d);
                 moved(address);
+                question = is_asking.then_some(Question::TimeServer(address));
             }
         }
         if is_asking && config.is_some() {
@@ -84,8 +91,13 @@ pub async fn keep(stack: Stack<'static>, network: &Network, moved: impl Fn(Ipv4A
             is_asking = false;
             since = Instant::now();
         } else if !is_asking && since.elapsed() > LOOK_FOR_SERVER {
+            question = Some(Question::Offer);
             since = Instant::now();
-            if dhcp::ask(stack, Question::Offer).await.is_some() {
+        }
+        let Some(question) = question else { continue };
+        if let Either::First(Some(answer)) = select(dhcp::ask(stack, question), stack.wait_link_down()).await {
+            network.time_server.set(answer.time_server);
+            if !is_asking {
                 info!("a DHCP server answers");
                 stack.set_config_v4(ConfigV4::Dhcp(dhcp()));
                 is_asking = true;

@@ -2,18 +2,23 @@
 
 use appliance::board::{About, Board, Fault, Reset};
 use appliance::clock::Clock;
+use embassy_sync::once_lock::OnceLock;
 use embassy_time::{Instant, Timer};
 
-/// This board.
+/// This board. It holds nothing, so that the static box it is part of is all zeros and takes no flash.
 #[derive(Clone, Copy, Debug)]
-pub struct Pico {
-    /// Which one it is.
-    pub name: &'static str,
-    /// Why it started.
-    pub last_reset: Reset,
-    /// What it said when it last panicked.
-    pub last_panic: Option<&'static str>,
+pub struct Pico;
+
+static ABOUT: OnceLock<About<'static>> = OnceLock::new();
+
+impl Pico {
+    /// Takes note of what was found out at the start.
+    pub fn know(name: &'static str, last_reset: Reset, last_panic: Option<&'static str>) {
+        let _ = ABOUT.init(About { board: BOARD, name, last_reset, last_panic });
+    }
 }
+
+const BOARD: &str = "w5500-evb-pico";
 
 impl Clock for Pico {
     fn now(&self) -> u64 {
@@ -31,12 +36,8 @@ impl Clock for Pico {
 
 impl Board for Pico {
     fn about(&self) -> About<'_> {
-        About {
-            board: "w5500-evb-pico",
-            name: self.name,
-            last_reset: self.last_reset,
-            last_panic: self.last_panic,
-        }
+        let unknown = About { board: BOARD, name: "", last_reset: Reset::PowerOn, last_panic: None };
+        ABOUT.try_get().copied().unwrap_or(unknown)
     }
 
     fn breaker(&self) -> Option<fn(Fault)> {

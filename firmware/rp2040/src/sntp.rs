@@ -7,7 +7,6 @@ use embassy_net::{IpEndpoint, Stack};
 use embassy_time::{Duration, Instant, Timer, with_timeout};
 use protocol_core::time::Utc;
 
-use crate::dhcp::{self, Question};
 use crate::net::Network;
 
 const PORT: u16 = 123;
@@ -18,23 +17,21 @@ const AGAIN: Duration = Duration::from_secs(3600);
 /// When to ask again after silence.
 const RETRY: Duration = Duration::from_secs(60);
 /// Seconds from 1900, where these timestamps begin, to 1970.
-const TO_1970: u64 = 2_208_988_800;
+const TO_1970: u32 = 2_208_988_800;
 
 /// Learns the time, again and again, and at once on a new network. `learn` is told.
 pub async fn keep(stack: Stack<'static>, network: &Network, learn: impl Fn(Utc)) -> ! {
-    let mut asked_from = None;
-    let mut next = Instant::MIN;
+    let mut asked = [None; 2];
+    let mut next = Instant::MAX;
     loop {
         Timer::after_millis(500).await;
-        let address = network.address.get();
-        if asked_from == address && Instant::now() < next {
+        let servers = [network.time_server.get(), network.gateway.get()];
+        if asked == servers && Instant::now() < next {
             continue;
         }
-        asked_from = address;
-        let Some(address) = address else { continue };
-        let named = dhcp::ask(stack, Question::TimeServer(address)).await.and_then(|answer| answer.time_server);
+        asked = servers;
         let mut utc = None;
-        for server in [named, network.gateway.get()].into_iter().flatten() {
+        for server in servers.into_iter().flatten() {
             if utc.is_none() {
                 utc = with_timeout(PATIENCE, ask(stack, server)).await.ok().flatten();
             }
@@ -72,8 +69,7 @@ fn read(answer: &[u8], nonce: [u8; 8]) -> Option<Utc> {
     // A server (mode 4) that knows the time (not unsynchronised, of a stratum that exists).
     let knows = answer[0] & 7 == 4 && answer[0] >> 6 != 3 && (1..16).contains(&answer[1]);
     let [a, b, c, d] = *answer[40..].first_chunk()?;
-    let seconds = u64::from(u32::from_be_bytes([a, b, c, d]));
-    // The counter starts anew in 2036; nobody asks for a time before 1968.
-    let seconds = if seconds < 1 << 31 { seconds + (1 << 32) } else { seconds };
-    (knows && answer[24..32] == nonce).then(|| Utc(seconds - TO_1970))
+    // The counter starts anew in 2036, and so does the difference: right until 2106.
+    let since_1970 = u32::from_be_bytes([a, b, c, d]).wrapping_sub(TO_1970);
+    (knows && answer[24..32] == nonce).then_some(Utc(since_1970))
 }

@@ -27,7 +27,7 @@ export class Flash {
     this.statistics = { erases: 0, programs: 0, cut: 0 };
     if (!file) return;
     this.#file = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT);
-    fs.readSync(this.#file, this.bytes, 0, SIZE, 0);
+    if (fs.readSync(this.#file, this.bytes, 0, SIZE, 0) < SIZE) this.#save(0, SIZE);
   }
 
   /** Puts an image where it belongs, as a programmer would. What it does not cover stays. */

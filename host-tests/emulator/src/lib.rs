@@ -13,7 +13,7 @@ mod node;
 
 pub use history::{Boot, FlashOperation, Led, LogLine, Statistics};
 pub use link::{BOX_IN_USER_NETWORK, HOST_IN_USER_NETWORK, Link};
-pub use node::JS;
+pub use node::{JS, prepare};
 
 use history::{History, Shared};
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ impl Emulator {
     pub fn start(options: Options) -> Result<Emulator> {
         let image = std::fs::read(&options.elf)
             .map_err(|error| format!("{}: {error}; `cargo xtask firmware` builds it", options.elf.display()))?;
-        node::install()?;
+        node::prepare()?;
         let wire = link::Wire::open(&options.link)?;
         let arguments = json!({
             "elf": absolute(&options.elf)?,

@@ -190,6 +190,10 @@ fn carry(mut device: File, mut stream: UnixStream) -> std::io::Result<()> {
 }
 
 fn qemu(ports: &[(u16, u16)], socket: &Path) -> Result<FarEnd> {
+    const NEEDS_QEMU: &str = "the emulator's network needs QEMU 7.2 or newer (Debian: apt-get install qemu-system-arm)";
+    if Command::new("qemu-system-arm").arg("--version").stdout(Stdio::null()).status().is_err() {
+        return Err(NEEDS_QEMU.into());
+    }
     for (port, _) in ports {
         TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).map_err(|error| format!("port {port}: {error}"))?;
     }
@@ -204,7 +208,8 @@ fn qemu(ports: &[(u16, u16)], socket: &Path) -> Result<FarEnd> {
     // hear the terminal's Ctrl-C, which would end it before it has cleaned up.
     let line = r#"qemu-system-arm -M none -nodefaults -nographic -monitor none -serial none \
         -netdev "$1" -netdev hubport,id=h0,hubid=0,netdev=n0 \
-        -netdev stream,id=n1,server=on,addr.type=unix,addr.path="$2" -netdev hubport,id=h1,hubid=0,netdev=n1 </dev/null &
+        -netdev stream,id=n1,server=on,addr.type=unix,addr.path="$2" -netdev hubport,id=h1,hubid=0,netdev=n1 \
+        </dev/null 2>"$2.log" &
         cat; kill $!; rm -rf "$(dirname "$2")""#;
     let mut child = Command::new("sh")
         .args(["-c", line, "sh", &network])
@@ -216,19 +221,13 @@ fn qemu(ports: &[(u16, u16)], socket: &Path) -> Result<FarEnd> {
         .map_err(|error| format!("sh: {error}"))?;
     let begun = Instant::now();
     while !socket.exists() {
-        if begun.elapsed() > START_WITHIN || qemu_is_missing() {
+        if begun.elapsed() > START_WITHIN {
+            let said = std::fs::read_to_string(socket.with_extension("log")).unwrap_or_default();
             drop(child.stdin.take());
             let _ = child.wait();
-            return Err(
-                "the emulator's network needs QEMU 7.2 or newer (Debian: apt-get install qemu-system-arm)".into()
-            );
+            return Err(format!("{NEEDS_QEMU}; it says: {}", said.trim()));
         }
         std::thread::sleep(LOOK_EVERY);
     }
     Ok(FarEnd::Qemu(child))
-}
-
-fn qemu_is_missing() -> bool {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    !std::env::split_paths(&paths).any(|path| path.join("qemu-system-arm").is_file())
 }

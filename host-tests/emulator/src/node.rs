@@ -10,8 +10,8 @@ pub const JS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/js");
 
 const OLDEST: u32 = 18;
 
-/// Sees to it that node can run the emulator: that it is there, and that the package is.
-pub(crate) fn install() -> Result<()> {
+/// Sees to it that node can run the emulator: that it is there, and that the package is. [`crate::Emulator::start`] does this too.
+pub fn prepare() -> Result<()> {
     // Tests start emulators side by side; one of them installs.
     static ONE: Mutex<()> = Mutex::new(());
     let _guard = ONE.lock();

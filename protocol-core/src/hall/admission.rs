@@ -152,7 +152,8 @@ struct Application<'a> {
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
-    /// A player or a referee wants to join.
+    /// A player or a referee wants to join. Not inlined, so that what was read is off the stack when it is answered.
+    #[inline(never)]
     pub(super) fn register<'a>(&mut self, now: Now, from: IpAddr, incoming: Incoming<'a>) -> Answer<'a> {
         let referee = incoming.request == Request::RegisterReferee;
         let mut compliance = Compliance::new();

@@ -4,7 +4,7 @@ use core::net::IpAddr;
 
 use heapless::{Deque, String};
 
-use super::admission::{AgentState, breach};
+use super::admission::{AgentState, Player, breach};
 use super::rounds::{Seating, Table};
 use super::{Hall, Mode};
 use crate::games::{Illegal, Question};
@@ -316,6 +316,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.proceed(now, seating.slot);
     }
 
+    /// Not inlined, so that its buffer is off the stack when the league moves on.
+    #[inline(never)]
     pub(super) fn reply(&mut self, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
         let Some(open) = self.take_call(index, call) else { return };
         let mut text = [0; TEXT_BYTES];
@@ -382,10 +384,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 if status != 200 {
                     player.compliance.note(Rule::HttpStatus, status);
                 }
-                // Now that it is known to be an answer, what its wrapping broke counts.
-                let mut text = [0; TEXT_BYTES];
-                let mut note = |rule: Rule, example: &str| player.compliance.note(rule, example);
-                reply::unwrap(body, &mut text, open.dialect, open.id, &mut note);
+                note_wrapping(player, open, body);
             });
             if confirmed.is_some() {
                 self.hear(now, index, kind, message);
@@ -521,6 +520,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             open.deadline = open.deadline.min(limit);
         }
     }
+}
+
+/// Has what the wrapping of an answer broke counted. That is done once it is known to be one; not inlined, so that the
+/// buffer is off the stack when the answer is heard.
+#[inline(never)]
+fn note_wrapping(player: &mut Player, open: Open, body: &[u8]) {
+    let mut text = [0; TEXT_BYTES];
+    let mut note = |rule: Rule, example: &str| player.compliance.note(rule, example);
+    reply::unwrap(body, &mut text, open.dialect, open.id, &mut note);
 }
 
 impl What {

@@ -21,5 +21,5 @@ mod tests;
 pub use scan::{Error, ErrorKind, MAX_DEPTH, MAX_VALUES, parse, parse_members};
 pub use sink::{Counter, Full, Sink, Slice, Window};
 pub use string::{Chars, Str, TooLong};
-pub use value::{Entries, Items, Kind, Value};
+pub use value::{Entries, Items, Kind, Members, Value};
 pub use writer::{Joined, Map, Raw, Seq, Shown, count, write};

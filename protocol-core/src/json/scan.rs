@@ -7,7 +7,7 @@ use core::fmt;
 
 use super::string::plain_end;
 use super::value::Found;
-use super::{Str, Value};
+use super::{Members, Str, Value};
 
 /// How deep arrays and objects may nest.
 ///
@@ -33,25 +33,25 @@ pub fn parse_members<'a, const N: usize, const M: usize>(
     names: [&str; N],
     of: &str,
     inner: [&str; M],
-) -> Result<(Value<'a>, [Option<Value<'a>>; N], [Option<Value<'a>>; M]), Error> {
+) -> Result<(Value<'a>, Members<'a, N>, Members<'a, M>), Error> {
     let (mut outer_values, mut inner_values) = ([None; N], [None; M]);
-    let members = Members {
+    let sought = Sought {
         outer: Found::new(&names, &mut outer_values),
         of: names.iter().position(|name| *name == of),
         inner: Found::new(&inner, &mut inner_values),
     };
-    let root = scan(text, members)?;
+    let root = scan(text, sought)?;
     Ok((root, outer_values, inner_values))
 }
 
-fn scan<'a>(text: &'a [u8], members: Members<'a, '_>) -> Result<Value<'a>, Error> {
+fn scan<'a>(text: &'a [u8], sought: Sought<'a, '_>) -> Result<Value<'a>, Error> {
     if text.starts_with("\u{feff}".as_bytes()) {
         return Err(Error { at: 0, kind: ErrorKind::ByteOrderMark });
     }
     let text =
         core::str::from_utf8(text).map_err(|error| Error { at: error.valid_up_to(), kind: ErrorKind::NotUtf8 })?;
     let mut scanner = Scanner { text, at: 0 };
-    scanner.text(members).map_err(|kind| {
+    scanner.text(sought).map_err(|kind| {
         // Whatever was expected: at the end of the text it is the end that is wrong.
         let kind = if scanner.at < text.len() { kind } else { ErrorKind::EndsEarly };
         Error { at: scanner.at, kind }
@@ -136,7 +136,7 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    fn text(&mut self, mut members: Members<'a, '_>) -> Result<Value<'a>, ErrorKind> {
+    fn text(&mut self, mut sought: Sought<'a, '_>) -> Result<Value<'a>, ErrorKind> {
         let mut open = Open::default();
         let mut values = 0;
         // By depth, as far as it matters: where the value begins that is being read, and where it belongs.
@@ -153,7 +153,7 @@ impl<'a> Scanner<'a> {
                 let [_, outer, _] = slots;
                 if let Some(slot) = slots.get_mut(open.depth) {
                     let name = self.text.get(start..self.at - 1).unwrap_or_default();
-                    *slot = members.slot(open.depth, outer, Str::checked(name, escapes));
+                    *slot = sought.slot(open.depth, outer, Str::checked(name, escapes));
                 }
                 self.skip_space();
                 self.expect(b':', ErrorKind::NoColon)?;
@@ -176,17 +176,19 @@ impl<'a> Scanner<'a> {
                     open.push(true)?;
                     self.at += 1;
                     self.skip_space();
-                    if self.peek() != b'}' {
+                    if !self.eat(b'}') {
                         continue 'value;
                     }
+                    open.pop();
                 }
                 b'[' => {
                     open.push(false)?;
                     self.at += 1;
                     self.skip_space();
-                    if self.peek() != b']' {
+                    if !self.eat(b']') {
                         continue 'value;
                     }
+                    open.pop();
                 }
                 b't' => self.literal(b"true")?,
                 b'f' => self.literal(b"false")?,
@@ -198,7 +200,7 @@ impl<'a> Scanner<'a> {
                     && let (Some(&start), Some(&Some(slot))) = (starts.get(open.depth), slots.get(open.depth))
                     && let Some(text) = self.text.get(start..self.at)
                 {
-                    members.fill(open.depth, slot, Value::checked(text, escapes));
+                    sought.fill(open.depth, slot, Value::checked(text, escapes));
                 }
                 self.skip_space();
                 match (self.peek(), object) {
@@ -344,13 +346,13 @@ impl<'a> Scanner<'a> {
 }
 
 /// The members to be found on the way: of the outermost object, and of that one of them whose slot is `of`.
-struct Members<'a, 'n> {
+struct Sought<'a, 'n> {
     outer: Found<'a, 'n>,
     of: Option<usize>,
     inner: Found<'a, 'n>,
 }
 
-impl<'a> Members<'a, '_> {
+impl<'a> Sought<'a, '_> {
     /// Where the value of a member of this name belongs, if it is to be found. `outer` is the same for the member it is in.
     #[inline(never)]
     fn slot(&mut self, depth: usize, outer: Option<usize>, name: Str<'_>) -> Option<usize> {

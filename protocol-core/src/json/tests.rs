@@ -318,6 +318,8 @@ fn members_found_while_checking_are_those_walks_find() {
         r#"{"b":{"a":1},"b":{"c":2},"c":{"b":3}}"#,
         r#"{"b":{"a":1},"\u0062":[{"a":1}]}"#,
         r#"{"b":{"a":1,"a":{"a":2}}}"#,
+        r#"{"b":{"a":1},"c":{},"d":[]}"#,
+        r#"{"b":{},"a":[],"b":{"c":1,"c":[]}}"#,
     ] {
         let (root, outer, inner) = parse_members(text.as_bytes(), names, "b", names).unwrap();
         let shown = |found: [Option<Value<'_>>; 3]| found.map(|v| v.map(|v| format!("{:?} {:?}", v.raw(), v.as_str())));

@@ -62,7 +62,7 @@ impl<'a> Value<'a> {
     }
 
     /// Several members in one walk; all `None` if this is no object. Each name is listed once.
-    pub fn members<const N: usize>(self, names: [&str; N]) -> [Option<Value<'a>>; N] {
+    pub fn members<const N: usize>(self, names: [&str; N]) -> Members<'a, N> {
         let mut values = [None; N];
         self.find(Found::new(&names, &mut values));
         values
@@ -110,6 +110,9 @@ impl<'a> Value<'a> {
         Some(Str::checked(inner, self.escapes))
     }
 }
+
+/// Members of an object, each in the place of the name it was asked for by.
+pub type Members<'a, const N: usize> = [Option<Value<'a>>; N];
 
 /// The members looked for in an object, as far as they were found.
 pub(super) struct Found<'a, 'n> {

@@ -57,6 +57,7 @@ fn same(ours: Value<'_>, theirs: &serde_json::Value) {
 /// Every accessor of every value in an accepted text returns, and what it returns fits the rest.
 pub fn walks(text: &[u8]) {
     let Ok(root) = json::parse(text) else { return };
+    finds(text, root);
     let mut todo = vec![root];
     while let Some(value) = todo.pop() {
         // Each part is a text of its own, and the same one.
@@ -77,6 +78,25 @@ pub fn walks(text: &[u8]) {
             todo.push(member);
         }
         todo.extend(value.items());
+    }
+}
+
+/// What is found while a text is checked is what a walk finds afterwards, in the outermost object and one level down.
+fn finds(text: &[u8], root: Value<'_>) {
+    fn last<'a>(object: Value<'a>, name: &str) -> Option<Value<'a>> {
+        object.entries().filter(|(its, _)| its.is(name)).last().map(|(_, value)| value)
+    }
+    let shown = |value: Option<Value<'_>>| value.map(|value| format!("{:?} {:?}", value.raw(), value.as_str()));
+    for (outer, member) in root.entries() {
+        let outer = outer.to_string();
+        for inner in member.entries().map(|(name, _)| name.to_string()).chain([outer.clone()]) {
+            let (again, [found], [within]) =
+                json::parse_members(text, [&outer], &outer, [&inner]).expect("it was good before");
+            assert_eq!(again.raw(), root.raw());
+            assert_eq!(shown(found), shown(last(root, &outer)));
+            assert_eq!(shown(found), shown(root.get(&outer)));
+            assert_eq!(shown(within), shown(found.and_then(|found| last(found, &inner))));
+        }
     }
 }
 

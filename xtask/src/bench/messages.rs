@@ -65,6 +65,7 @@ trait Field<'a>: Sized {
 /// A string, borrowed unless it has escapes. A type of its own, because serde borrows no `Option<Cow<str>>`.
 #[derive(Deserialize, Debug)]
 #[serde(transparent)]
+#[allow(dead_code, reason = "compared as Debug shows it")]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl<'a> Field<'a> for Text<'a> {

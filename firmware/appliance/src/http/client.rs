@@ -181,6 +181,8 @@ struct Head {
 }
 
 impl Head {
+    /// Parses a complete head. Not inlined, so that the headers are off the stack when the response is judged.
+    #[inline(never)]
     fn parse(bytes: &[u8]) -> Result<Self, CallError> {
         let mut headers = [const { MaybeUninit::uninit() }; MAX_HEADERS];
         let mut response = httparse::Response::new(&mut []);

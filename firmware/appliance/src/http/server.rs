@@ -160,7 +160,8 @@ struct Head {
 }
 
 impl Head {
-    /// Parses a complete head.
+    /// Parses a complete head. Not inlined, so that the headers are off the stack when the request is answered.
+    #[inline(never)]
     fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
         let mut headers = [const { MaybeUninit::uninit() }; MAX_HEADERS];
         let mut request = httparse::Request::new(&mut []);

@@ -360,7 +360,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
     /// When the box went on with a league after a restart, if it did. Better known once the time of day is.
     pub fn resumed_at(&self) -> Option<Utc> {
-        self.journal.resumed.get().map(|at| self.calendar.get().at(at))
+        self.journal.resumed.get().map(|at| self.calendar().at(at))
     }
 
     /// What the owner authorizes with.

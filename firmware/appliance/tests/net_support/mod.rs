@@ -839,7 +839,7 @@ impl<'w> Scene<'_, 'w> {
         self.dial_from(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 99))).await
     }
 
-    async fn dial_from(&self, ip: IpAddr) -> Client<'w> {
+    pub async fn dial_from(&self, ip: IpAddr) -> Client<'w> {
         Client { socket: self.net.dial(ip, BOX).await.unwrap(), unread: Vec::new() }
     }
 
