@@ -186,5 +186,6 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         while !self.hall(Hall::is_over) {
             self.board.sleep_until(self.board.after(LOOK_MS)).await;
         }
+        self.safe().await;
     }
 }
