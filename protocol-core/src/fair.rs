@@ -10,7 +10,9 @@
 //! ```
 //!
 //! The seeds of a league come from one master seed, so a result can be recomputed after a restart and no match needs
-//! entropy of its own: seed = SHA-256("leaguebox match" ‖ master ‖ league ‖ round ‖ table), numbers as four bytes.
+//! entropy of its own: seed = SHA-256("leaguebox match" ‖ master ‖ league ‖ round ‖ table), numbers as four bytes. A
+//! match that a restart of the box interrupted is played anew from another seed, because turns of it may have shown what
+//! the first one decides: 65,536 is added to the table for every restart of the league before its result.
 
 use core::fmt;
 

@@ -11,6 +11,7 @@
 //! - [`league`]: who plays whom, who leads, who broke which rule. Knows no game and no transport.
 //! - [`wire`]: bytes to messages and back, a folder per protocol. Decides nothing.
 //! - [`hall`]: the box: players at tables, one line to each, from registration to champion.
+//! - [`journal`]: what of all that outlives a power cut, as bytes.
 //!
 //! And what they all stand on: [`json`] (strict, bounded, streaming), [`fair`] (seeds, commitments, draws), [`time`],
 //! [`timers`], [`log`].
@@ -23,6 +24,7 @@
 pub mod fair;
 pub mod games;
 pub mod hall;
+pub mod journal;
 pub mod json;
 pub mod league;
 pub mod log;

@@ -23,6 +23,8 @@ pub enum Happening {
     Left,
     /// The league began.
     LeagueStarted,
+    /// The box was restarted and goes on.
+    Resumed,
     /// A round began.
     RoundStarted(u16),
     /// A message went out.
@@ -149,6 +151,7 @@ impl Serialize for Entry {
             Rejected(why) => ("WARN", "Registration rejected.", None, Some(why)),
             Left => ("INFO", "Left the league.", None, None),
             LeagueStarted => ("INFO", "The league has started.", None, None),
+            Resumed => ("WARN", "The box was restarted and goes on with the league.", None, None),
             RoundStarted(_) => ("INFO", "The round has started.", Some(Kind::RoundAnnouncement), None),
             Sent(kind) => ("DEBUG", "Sent.", Some(kind), None),
             Answered(kind) => ("DEBUG", "Answered.", Some(kind), None),

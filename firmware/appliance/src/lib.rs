@@ -13,6 +13,7 @@
 //! routes.rs   which path is what
 //! pages.rs    what the box shows: JSON, CSV, the log, text for agents
 //! pieces.rs   a text longer than any buffer
+//! journal/    what outlives a power cut, in flash
 //! settings.rs what the owner may set
 //! board.rs    what the box is plugged into
 //! calendar.rs the time of day, as far as it is known
@@ -29,6 +30,7 @@ pub mod calendar;
 pub mod clock;
 mod guard;
 pub mod http;
+pub mod journal;
 mod lines;
 mod pages;
 mod pieces;
@@ -63,7 +65,7 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
     hall: RefCell<Hall<P, M, R, L>>,
     board: B,
     calendar: Cell<Calendar>,
-    admin_code: String<64>,
+    admin_code: RefCell<String<64>>,
     guesses: RefCell<Guesses>,
     /// One for each line: what it has to do has changed.
     lines: [Bell; P],
@@ -73,12 +75,18 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
     free_workers: Cell<u16>,
     refused: Cell<u32>,
     started: u64,
+    journal: journal::Desk<P>,
 }
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// A box that is ready to be run. `admin_code` opens what only its owner may do.
     pub fn new(hall: Hall<P, M, R, L>, board: B, admin_code: String<64>) -> Self {
-        Self { started: board.now(), hall: RefCell::new(hall), admin_code, ..Self::closed(board) }
+        Self {
+            started: board.now(),
+            hall: RefCell::new(hall),
+            admin_code: RefCell::new(admin_code),
+            ..Self::closed(board)
+        }
     }
 
     /// A box that is [opened](Self::open) before it is run. But for the board all of it is zeros: as the initial value of
@@ -88,20 +96,21 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             hall: RefCell::new(Hall::closed()),
             board,
             calendar: Cell::new(Calendar::new()),
-            admin_code: String::new(),
+            admin_code: RefCell::new(String::new()),
             guesses: RefCell::new(Guesses::new()),
             lines: [const { Bell::new() }; P],
             deadline: Bell::new(),
             free_workers: Cell::new(0),
             refused: Cell::new(0),
             started: 0,
+            journal: journal::Desk::new(),
         }
     }
 
     /// Opens the [hall](Hall::open). `admin_code` opens what only its owner may do.
     pub fn open(&mut self, config: Config, master: Seed, secret: Seed, admin_code: String<64>) {
         self.hall.get_mut().open(config, master, secret);
-        self.admin_code = admin_code;
+        self.admin_code = RefCell::new(admin_code);
         self.started = self.board.now();
     }
 
@@ -123,6 +132,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
         if hall.next_deadline() != before {
             self.deadline.signal(());
+        }
+        if hall.next_fact(0).is_some() {
+            self.journal.bell.signal(());
         }
         done
     }
@@ -155,7 +167,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub async fn keep_time(&self) -> ! {
         loop {
             match self.hall(Hall::next_deadline) {
-                Some(at) if at <= self.board.now() => self.act(|hall, now| hall.handle(now, Event::Tick)),
+                Some(at) if at <= self.board.now() => {
+                    self.room().await;
+                    self.act(|hall, now| hall.handle(now, Event::Tick));
+                }
                 Some(at) => {
                     select(self.board.sleep_until(at), self.deadline.wait()).await;
                 }
@@ -171,5 +186,6 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         while !self.hall(Hall::is_over) {
             self.board.sleep_until(self.board.after(LOOK_MS)).await;
         }
+        self.safe().await;
     }
 }

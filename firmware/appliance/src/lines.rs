@@ -9,6 +9,7 @@ use embassy_futures::select::{Either, select};
 use embedded_io_async::{Read, Write};
 use heapless::String;
 use protocol_core::hall::{Event, Failure, Hall};
+use protocol_core::json;
 
 use crate::Appliance;
 use crate::board::Board;
@@ -31,7 +32,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let mut call = self.next_call(index).await;
             match select(net.connect(call.to), self.dropped(index, call.id)).await {
                 Either::First(Ok(socket)) => self.connection(index, &mut call, socket, buf).await,
-                Either::First(Err(_)) => self.failed(index, call.id, Failure::Unreachable),
+                Either::First(Err(_)) => self.failed(index, call.id, Failure::Unreachable).await,
                 Either::Second(()) => {}
             }
         }
@@ -49,9 +50,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 // The player closed the connection it had kept: a new one may do.
                 Either::First(Err(CallError::Unanswered)) if !is_fresh => return,
                 Either::First(Err(CallError::Unanswered | CallError::Broken)) => {
-                    return self.failed(index, call.id, Failure::Unreachable);
+                    return self.failed(index, call.id, Failure::Unreachable).await;
                 }
-                Either::First(Err(_)) => return self.failed(index, call.id, Failure::Unreadable),
+                Either::First(Err(_)) => return self.failed(index, call.id, Failure::Unreadable).await,
                 Either::Second(()) => return,
             }
             if !conn.is_reusable() {
@@ -73,13 +74,20 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         call: u32,
         conn: &mut ClientConn<'_, S>,
     ) -> Result<bool, CallError> {
+        // What is said was decided when the call was made: all that led to it must be safe, what comes later need not.
+        self.safe().await;
+        if self.hall(|hall| hall.call(index).map(|open| open.id)) != Some(call) {
+            return Ok(false);
+        }
         let mut request = self.begin(index, conn)?;
-        if !pieces::send(&mut request, |sink| self.hall(|hall| hall.write_call(index, sink))).await? {
+        let write = |sink: &mut dyn json::Sink| self.hall(|hall| hall.write_call(index, sink));
+        if !pieces::send(&mut request, write, async || {}).await? {
             return Ok(false);
         }
         request.finish().await?;
         let response = conn.read_response().await?;
         let (status, body) = (response.status, response.body);
+        self.room().await;
         self.act(|hall, now| hall.handle(now, Event::Reply { player: index, call, status, body }));
         Ok(true)
     }
@@ -125,7 +133,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    fn failed(&self, player: u16, call: u32, failure: Failure) {
+    async fn failed(&self, player: u16, call: u32, failure: Failure) {
+        self.room().await;
         self.act(|hall, now| hall.handle(now, Event::Failed { player, call, failure }));
     }
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::board::About;
 use crate::calendar::Source;
+use crate::journal::{Kept, State};
 
 pub(crate) const INDEX: &str = include_str!("../web/index.html");
 pub(crate) const SKILL: &str = include_str!("../web/skill.md");
@@ -35,6 +36,7 @@ pub(crate) struct Vitals<'a> {
     pub refused_requests: u32,
     pub wrong_admin_codes: u32,
     pub about: About<'a>,
+    pub kept: Kept,
 }
 
 /// `/api/status.json`
@@ -58,6 +60,10 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         matches_completed: u32,
         total_matches: u32,
         running_matches: u16,
+        /// "ok": what is acknowledged survives a power cut. "off", or "failed:" and why: it does not.
+        journal: Shown<State>,
+        journal_erases: u32,
+        resumed_at: Option<Shown<Utc>>,
         time: Shown<Utc>,
         time_source: &'static str,
         uptime_seconds: u64,
@@ -77,13 +83,16 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         total_rounds: league.total_rounds,
         players: league.players,
         capacity: P,
-        message: Shown(&Why(hall)),
+        message: Shown(&Both(vitals.kept, Why(hall))),
         league_id: league.league_id,
         game_type: league.game_type,
         mode: hall.config().mode.name(),
         matches_completed: league.matches_completed,
         total_matches: league.total_matches,
         running_matches: league.running_matches,
+        journal: Shown(vitals.kept.state),
+        journal_erases: vitals.kept.erases,
+        resumed_at: vitals.kept.resumed_at.map(Shown),
         time: Shown(vitals.time),
         time_source: vitals.time_source.name(),
         uptime_seconds: vitals.uptime_seconds,
@@ -97,6 +106,15 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         last_panic: vitals.about.last_panic,
     };
     json::write(&page, sink)
+}
+
+/// One thing said, then another.
+struct Both<A, B>(A, B);
+
+impl<A: fmt::Display, B: fmt::Display> fmt::Display for Both<A, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.0, self.1)
+    }
 }
 
 /// What the box is waiting for, in words for the teacher.

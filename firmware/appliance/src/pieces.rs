@@ -7,10 +7,11 @@ use protocol_core::json::{Full, Sink, Slice};
 use crate::http::{self, Outgoing, WriteError};
 
 /// Adds the text that `write` writes to a message. One that fits the buffer is sent as it was at one moment. False where
-/// it became another one while it was being sent.
+/// it became another one while it was being sent. Nothing of it leaves before `may_leave` says so.
 pub(crate) async fn send<T: http::Sink>(
     message: &mut Outgoing<'_, T>,
     write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
+    may_leave: impl AsyncFn(),
 ) -> Result<bool, WriteError> {
     let mut sent = Prefix::default();
     // Once it is known outside, it must stay.
@@ -35,6 +36,7 @@ pub(crate) async fn send<T: http::Sink>(
         }
         if rest == 0 {
             message.wrote(kept)?;
+            may_leave().await;
             return Ok(true);
         }
         // What does not fit behind what is there already may fit when that is gone.
@@ -46,6 +48,7 @@ pub(crate) async fn send<T: http::Sink>(
             length = Some(total);
             message.wrote(kept)?;
         }
+        may_leave().await;
         message.flush().await?;
     }
 }
@@ -130,7 +133,7 @@ mod tests {
             // In several puts, as a writer does it.
             text.as_bytes().chunks(3).try_for_each(|part| sink.put(part))
         };
-        if !block_on(send(&mut message, write))? {
+        if !block_on(send(&mut message, write, async || {}))? {
             return Ok(None);
         }
         block_on(message.finish())?;

@@ -144,6 +144,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     refused_requests: self.refused.get(),
                     wrong_admin_codes: self.guesses.borrow().total,
                     about: self.board.about(),
+                    kept: self.kept(),
                 };
                 self.send(responder, 200, |hall, sink| pages::status(hall, vitals, sink)).await
             }
@@ -163,7 +164,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 Err(rule) => responder.error(400, rule).await,
             },
-            Route::Admin(order) => match self.obey(peer, order, request) {
+            Route::Admin(order) => match self.obey(peer, order, request).await {
                 Obeyed::Done => self.send(responder, 200, pages::done).await,
                 Obeyed::Configured => self.send(responder, 200, settings::write).await,
                 Obeyed::Wrong(wrong) => self.send(responder, 400, |_, sink| pages::error(&wrong, sink)).await,
@@ -200,7 +201,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         if let Some(seconds) = guesses.wait(now, peer) {
             return Err(Obeyed::Later(seconds));
         }
-        if !is_same(given.as_bytes(), self.admin_code.as_bytes()) {
+        if !is_same(given.as_bytes(), self.admin_code.borrow().as_bytes()) {
             guesses.wrong(now, peer);
             return Err(Obeyed::Stranger);
         }
@@ -209,13 +210,19 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Obeys the owner, and only the owner.
-    fn obey<'a>(&self, peer: IpAddr, order: Order, request: Request<'a>) -> Obeyed<'a> {
+    async fn obey<'a>(&self, peer: IpAddr, order: Order, request: Request<'a>) -> Obeyed<'a> {
         if let Err(stranger) = self.admit(peer, request) {
             return stranger;
         }
+        self.room().await;
         match order {
             Order::Command(command) => match self.act(|hall, now| hall.command(now, command)) {
-                Ok(()) => Obeyed::Done,
+                Ok(()) => {
+                    if command == Command::Reset {
+                        self.journal.reset();
+                    }
+                    Obeyed::Done
+                }
                 Err(refusal) => Obeyed::Not(409, refusal.0),
             },
             Order::Configure => match settings::read(request.body, P) {
@@ -244,8 +251,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         {
             self.learn_time(Source::Agent, utc);
         }
+        self.room().await;
         let answer = self.act(|hall, now| hall.request(now, peer, registers, body));
         if answer.is_empty() {
+            self.safe().await;
             return responder.respond(204, JSON, &[], &[]).await;
         }
         self.send(responder, 200, |hall, sink| hall.write_answer(&answer, sink)).await
@@ -260,7 +269,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         write: impl Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
     ) -> Result<(), WriteError> {
         let mut answer = responder.begin_open(status, JSON)?;
-        match pieces::send(&mut answer, |sink| self.hall(|hall| write(hall, sink))).await? {
+        match pieces::send(&mut answer, |sink| self.hall(|hall| write(hall, sink)), async || self.safe().await).await? {
             true => answer.finish().await,
             false => Err(WriteError::WrongLength),
         }
@@ -303,7 +312,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     Ok(())
                 })
             };
-            if !pieces::send(&mut answer, row).await? {
+            if !pieces::send(&mut answer, row, async || self.safe().await).await? {
                 return Err(WriteError::WrongLength);
             }
             let more;

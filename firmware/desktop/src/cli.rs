@@ -1,8 +1,10 @@
 //! The command line: words in, a [`Command`] out. Whatever is wrong is one line that names the flag, what it wants and
 //! what it got. Nothing here prints or touches the system; which games exist is the caller's knowledge.
 
+use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 use std::vec::IntoIter;
@@ -14,6 +16,10 @@ use crate::house::strategy::Parity;
 
 /// How many players a league can have on this computer.
 pub const PLAYERS: RangeInclusive<u16> = 2..=512;
+
+/// Where the league is kept unless told otherwise: in the folder the box is started in, where it is seen and can be
+/// deleted.
+pub const FLASH: &str = "leaguebox.flash";
 
 /// What the user asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,12 +53,16 @@ pub struct Options {
     pub seed: Option<[u8; 32]>,
     /// The admin code; from the system's entropy when not given.
     pub admin_code: Option<String>,
+    /// The file that keeps the league over a restart, if one does.
+    pub flash: Option<PathBuf>,
     /// How long a player may take to join.
     pub join_timeout: Duration,
     /// How long a player may take to move.
     pub move_timeout: Duration,
     /// The first wait before a call is repeated; it doubles each time.
     pub retry_base: Duration,
+    /// The flags that were given: what they choose goes before what was kept.
+    pub given: BTreeSet<String>,
 }
 
 impl Options {
@@ -66,9 +76,11 @@ impl Options {
             mode: Mode::Lenient,
             seed: None,
             admin_code: None,
+            flash: Some(FLASH.into()),
             join_timeout: Duration::from_secs(5),
             move_timeout: Duration::from_secs(30),
             retry_base: Duration::from_secs(1),
+            given: BTreeSet::new(),
         }
     }
 }
@@ -140,6 +152,7 @@ pub fn parse(words: impl IntoIterator<Item = String>, games: &[&'static str]) ->
 fn run(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
     let mut options = Options::new(default_game(games)?);
     while let Some(flag) = flags.next_flag()? {
+        options.given.insert(flag.name.clone());
         match flag.name.as_str() {
             "--listen" => options.listen = flags.parsed(flag, "an address and a port like 0.0.0.0:8000")?,
             "--game" => options.game = game(flags.value(flag, &one_of(games))?, games)?,
@@ -148,12 +161,8 @@ fn run(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
             "--mode" => options.mode = mode(flags.value(flag, "lenient or strict")?)?,
             "--seed" => options.seed = Some(flags.hex(flag, 1..=64)?),
             "--admin-code" => options.admin_code = Some(admin_code(&mut flags, flag)?),
-            "--no-flash" => _ = flag.alone()?,
-            "--flash" => {
-                return Err(Failure::usage(
-                    "--flash is not in this version, which keeps nothing over a restart: leave it out",
-                ));
-            }
+            "--no-flash" => options.flash = (!flag.alone()?).then(PathBuf::new),
+            "--flash" => options.flash = Some(file(flags.value(flag, A_FILE)?)?),
             "--join-timeout-ms" => options.join_timeout = flags.millis(flag)?,
             "--move-timeout-ms" => options.move_timeout = flags.millis(flag)?,
             "--retry-base-ms" => options.retry_base = flags.millis(flag)?,
@@ -208,7 +217,8 @@ Options of the box
   --mode lenient|strict      report broken rules and play on (lenient), or reject them
   --seed HEX                 up to 64 hex digits that decide every draw (otherwise chosen at random)
   --admin-code CODE          what the owner authorizes with (otherwise chosen at random)
-  --no-flash                 keep nothing over a restart, as this version always does
+  --flash FILE               the file that keeps the league over a restart ({flash} in this folder)
+  --no-flash                 keep nothing over a restart
   --join-timeout-ms MS       how long a player may take to join (5000)
   --move-timeout-ms MS       how long a player may take to move (30000)
   --retry-base-ms MS         the first wait before a call is repeated; then twice, then four times that (1000)
@@ -228,6 +238,7 @@ Options of verify
         games = games.join(", "),
         least = PLAYERS.start(),
         most = PLAYERS.end(),
+        flash = FLASH,
     )
 }
 
@@ -249,6 +260,12 @@ fn mode(value: Value) -> Result<Mode, Failure> {
         "strict" => Ok(Mode::Strict),
         _ => Err(value.refused("lenient or strict")),
     }
+}
+
+const A_FILE: &str = "the name of a file";
+
+fn file(value: Value) -> Result<PathBuf, Failure> {
+    if value.text.is_empty() { Err(value.refused(A_FILE)) } else { Ok(value.text.into()) }
 }
 
 /// Whatever can stand in a header, and in the quotes of the shell command the start-up text prints.
@@ -425,11 +442,14 @@ mod tests {
                 mode: Mode::Strict,
                 seed: Some(seed),
                 admin_code: Some("class-7b".into()),
+                flash: None,
                 join_timeout: Duration::from_millis(1),
                 move_timeout: Duration::from_millis(2),
                 retry_base: Duration::from_millis(3),
+                given: all.given.clone(),
             }
         );
+        assert_eq!(all.given.len(), 11);
     }
 
     #[test]
@@ -538,10 +558,13 @@ mod tests {
     }
 
     #[test]
-    fn a_flash_file_is_refused_until_there_is_a_journal() {
-        let answer = "--flash is not in this version, which keeps nothing over a restart: leave it out";
-        assert_eq!(refusal("--flash box.img"), answer);
-        assert_eq!(refusal("--flash=box.img"), answer);
+    fn the_last_word_on_the_flash_counts() {
+        assert_eq!(options("").flash, Some("leaguebox.flash".into()));
+        assert_eq!(options("--flash class.flash").flash, Some("class.flash".into()));
+        assert_eq!(options("--flash class.flash --no-flash").flash, None);
+        assert_eq!(options("--no-flash --flash=class.flash").flash, Some("class.flash".into()));
+        assert_eq!(refusal("--flash="), "--flash wants the name of a file, not \"\"");
+        assert_eq!(refusal("--flash --once"), "--flash wants the name of a file, but nothing was given");
     }
 
     #[test]
@@ -555,6 +578,7 @@ mod tests {
             "--mode",
             "--seed",
             "--admin-code",
+            "--flash",
             "--no-flash",
             "--join-timeout-ms",
             "--move-timeout-ms",

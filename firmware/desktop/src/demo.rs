@@ -27,6 +27,7 @@ pub fn demo(options: &DemoOptions) -> Result<(), Failure> {
         // On a port nobody uses, so that a demo runs beside a box.
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         start_at: Some(options.players),
+        flash: None,
         ..Options::new(options.game)
     })?;
     let mut out = io::stdout();

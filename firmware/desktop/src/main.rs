@@ -6,6 +6,7 @@ mod computer;
 mod demo;
 mod entropy;
 mod failure;
+mod flash;
 mod house;
 mod http;
 mod lan;

@@ -7,18 +7,21 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use appliance::Appliance;
+use appliance::journal::{Chosen, FRAME, Journal, State};
 use async_executor::LocalExecutor;
 use embassy_futures::select::{Either, select};
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Config, Hall, Mode};
+use protocol_core::hall::{Change, Config, Hall, Mode, Stage};
 use protocol_core::referee::Timing;
 use protocol_core::wire::league_v2::outgoing::Row;
 
 use crate::cli::{self, Options};
 use crate::computer::Computer;
 use crate::failure::{Failure, say};
+use crate::flash::{FileFlash, Unusable};
 use crate::net::{Dialler, Listener, allow_many_sockets};
+use crate::startup::{Found, Kept};
 use crate::stop::Stop;
 use crate::table::{self, Standing};
 use crate::{entropy, lan, startup};
@@ -35,9 +38,7 @@ struct Ready {
 pub fn run(options: Options) -> Result<(), Failure> {
     let ready = Ready::new(options)?;
     let stop = Stop::on_ctrl_c()?;
-    let text = startup::text(&ready.options, &lan::addresses(ready.address), &ready.admin_code);
-    say(&mut io::stdout(), &text)?;
-    serve(ready, &stop)
+    serve(ready, &stop, true)
 }
 
 /// A box that serves on a thread of its own. Dropping it ends it.
@@ -54,7 +55,7 @@ pub fn start_box(options: Options) -> Result<RunningBox, Failure> {
     let (address, stop) = (ready.address, Stop::default());
     let thread = thread::spawn({
         let stop = stop.clone();
-        move || serve(ready, &stop)
+        move || serve(ready, &stop, false)
     });
     Ok(RunningBox { address, stop, thread: Some(thread) })
 }
@@ -114,22 +115,30 @@ type Box512 = Appliance<Computer, PLAYERS, MATCHES, RESULTS, LOG>;
 
 /// Serves until `stop` is raised; with `--once` until the league has ended, whose standings it then prints. Returning
 /// drops the listener and every connection.
-fn serve(ready: Ready, stop: &Stop) -> Result<(), Failure> {
+fn serve(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
     let stop = stop.clone();
-    let thread =
-        thread::Builder::new().name("box".into()).stack_size(STACK_BYTES).spawn(move || serve_here(ready, &stop));
+    let thread = thread::Builder::new().name("box".into()).stack_size(STACK_BYTES);
+    let thread = thread.spawn(move || serve_here(ready, &stop, aloud));
     let thread = thread.map_err(|error| Failure::work(format!("cannot start a thread: {error}")))?;
     thread
         .join()
         .unwrap_or_else(|_| Err(Failure::work("the box stopped by a fault of its own: please report the lines above")))
 }
 
-fn serve_here(ready: Ready, stop: &Stop) -> Result<(), Failure> {
+fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
     let once = ready.options.once;
     let listener = ready.listener.try_clone().and_then(Listener::new);
     let listener = listener.map_err(|error| Failure::work(format!("cannot use the port: {error}")))?;
     let leaguebox = appliance(&ready)?;
+    let mut frame = [0; FRAME];
+    let journal = resume(&leaguebox, &ready.options, &mut frame);
+    if aloud {
+        say(&mut io::stdout(), &startup_text(&leaguebox, &ready, &journal))?;
+    }
     let executor = LocalExecutor::new();
+    if let Some(Ok(journal)) = journal {
+        executor.spawn(leaguebox.keep_journal(journal, &mut frame)).detach();
+    }
     for _ in 0..WORKERS {
         let (leaguebox, listener) = (&leaguebox, &listener);
         let worker = async move {
@@ -160,11 +169,10 @@ fn serve_here(ready: Ready, stop: &Stop) -> Result<(), Failure> {
     Ok(())
 }
 
-fn appliance(ready: &Ready) -> Result<Box<Box512>, Failure> {
-    let options = &ready.options;
-    let address = lan::addresses(ready.address).first().copied().unwrap_or(ready.address);
+/// The settings of the command line.
+fn config(options: &Options) -> Config {
     let ms = |duration: Duration| duration.as_millis() as u64;
-    let config = Config {
+    Config {
         game: GameKind::named(options.game).unwrap_or(GameKind::EvenOdd),
         mode: match options.mode {
             cli::Mode::Lenient => Mode::Lenient,
@@ -177,8 +185,15 @@ fn appliance(ready: &Ready) -> Result<Box<Box512>, Failure> {
             ..Timing::default()
         },
         start_at: options.start_at,
-        endpoint: format!("http://{address}/mcp").as_str().try_into().unwrap_or_default(),
-    };
+        endpoint: Default::default(),
+    }
+}
+
+fn appliance(ready: &Ready) -> Result<Box<Box512>, Failure> {
+    let options = &ready.options;
+    let address = lan::addresses(ready.address).first().copied().unwrap_or(ready.address);
+    let endpoint = format!("http://{address}/mcp").as_str().try_into().unwrap_or_default();
+    let config = Config { endpoint, ..config(options) };
     // Tokens are never repeatable, even where the draws are.
     let (master, secret) = (Seed(entropy::bytes()?), Seed(entropy::bytes()?));
     let code = ready.admin_code.as_str().try_into().map_err(|_| Failure::usage("--admin-code is too long"))?;
@@ -187,6 +202,64 @@ fn appliance(ready: &Ready) -> Result<Box<Box512>, Failure> {
         hall.set_seed(Seed(seed));
     }
     Ok(Box::new(Appliance::new(hall, Computer::new(), code)))
+}
+
+/// Goes on with what was kept, if something keeps it.
+fn resume(
+    leaguebox: &Box512,
+    options: &Options,
+    frame: &mut [u8; FRAME],
+) -> Option<Result<Journal<FileFlash>, Unusable>> {
+    let flash = FileFlash::open(options.flash.as_ref()?);
+    if let Err(unusable) = &flash {
+        leaguebox.without_journal(unusable.why);
+    }
+    let given = |flag: &str| options.given.contains(flag);
+    let config = config(options);
+    let settings = Change {
+        game: given("--game").then_some(config.game),
+        mode: given("--mode").then_some(config.mode),
+        start_at: given("--start-at").then_some(config.start_at),
+        join_ms: given("--join-timeout-ms").then_some(config.timing.join_ms),
+        move_ms: given("--move-timeout-ms").then_some(config.timing.move_ms),
+        retry_base_ms: given("--retry-base-ms").then_some(config.timing.retry_base_ms),
+        seed: options.seed.map(Seed),
+    };
+    let chosen = Chosen { admin_code: options.admin_code.is_some(), settings };
+    Some(flash.map(|flash| async_io::block_on(leaguebox.resume(flash, frame, chosen))))
+}
+
+/// What the owner reads: the settings as they are, be they from the command line or kept.
+fn startup_text(leaguebox: &Box512, ready: &Ready, journal: &Option<Result<Journal<FileFlash>, Unusable>>) -> String {
+    let file = ready.options.flash.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
+    let how = match (journal, leaguebox.journal()) {
+        (None, _) => "nothing survives a restart (--no-flash)".into(),
+        (Some(Err(unusable)), _) => format!("nothing survives a restart. {unusable}"),
+        (Some(Ok(_)), State::Failed(trouble)) => {
+            format!("nothing survives a restart. {file}: {trouble}. It is kept until the box is reset")
+        }
+        (Some(Ok(_)), _) => format!("in {file}: what the box acknowledges survives a power cut"),
+    };
+    let found = leaguebox.hall(|hall| match hall.stage() {
+        Stage::Waiting if hall.players().is_empty() => Found::Nothing,
+        Stage::Waiting => Found::Players(hall.players().len()),
+        Stage::Running(round) => Found::Running(round, hall.schedule().rounds()),
+        Stage::Completed => Found::Over,
+    });
+    let settings = leaguebox.hall(Hall::settings);
+    let options = Options {
+        game: settings.game.rules().name,
+        mode: match settings.mode {
+            Mode::Lenient => cli::Mode::Lenient,
+            Mode::Strict => cli::Mode::Strict,
+        },
+        start_at: settings.start_at,
+        join_timeout: Duration::from_millis(settings.timing.join_ms),
+        move_timeout: Duration::from_millis(settings.timing.move_ms),
+        retry_base: Duration::from_millis(settings.timing.retry_base_ms),
+        ..ready.options.clone()
+    };
+    startup::text(&options, &lan::addresses(ready.address), &leaguebox.admin_code(), &Kept { how, found })
 }
 
 fn standings(leaguebox: &Box512) -> Vec<Standing> {
@@ -211,7 +284,7 @@ mod tests {
     use std::net::TcpStream;
 
     fn options(listen: SocketAddr) -> Options {
-        Options { listen, ..Options::new("even_odd") }
+        Options { listen, flash: None, ..Options::new("even_odd") }
     }
 
     #[test]

@@ -9,8 +9,31 @@ use std::time::Duration;
 use crate::cli::Options;
 use crate::failure::Failure;
 
+/// How it stands with what is kept over a restart.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// What keeps it, or why nothing does.
+    pub how: String,
+    /// What the box goes on with.
+    pub found: Found,
+}
+
+/// What was found of an earlier run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// So many players who wait for a start.
+    Players(usize),
+    /// A league in this round of so many.
+    Running(u16, u16),
+    /// A league that is over.
+    Over,
+}
+
 /// The text printed when the box is ready. `addresses` are those of [`crate::lan::addresses`], the best first.
-pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str) -> String {
+pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str, kept: &Kept) -> String {
     // Commands are shown for this computer, where they are typed first; it is the last address.
     let here = addresses.last().copied().unwrap_or(options.listen);
     let best = addresses.first().copied().unwrap_or(options.listen);
@@ -38,22 +61,38 @@ pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str) -> St
             seconds(options.retry_base * 4)
         ),
     );
+    line("Kept", &kept.how);
+    match kept.found {
+        Found::Nothing => {}
+        Found::Players(players) => line("Resumed", &format!("{players} players are registered")),
+        Found::Running(round, rounds) => line("Resumed", &format!("the league goes on in round {round} of {rounds}")),
+        Found::Over => line("Resumed", "the league that is over can be read; a rematch or a reset begins another"),
+    }
+    let command =
+        |verb| format!("    curl -X POST -H \"Authorization: Bearer {admin_code}\" http://{here}/api/admin/{verb}\n");
+    if let Found::Running(..) | Found::Over = kept.found {
+        text.push_str("\nNext\n");
+        if kept.found == Found::Over {
+            _ = write!(text, "  Send everybody away and register anew:\n{}", command("reset"));
+        }
+        text.push_str(ends(options));
+        return text;
+    }
     _ = write!(text, "\nNext\n  Register a player, for example the one in Python:\n    ");
     _ = writeln!(text, "python3 examples/player.py --box http://{here} --port 8101 --name Ada");
     _ = match options.start_at {
         Some(players) => writeln!(text, "  The league starts by itself at {players} players."),
-        None => writeln!(
-            text,
-            "  Start the league when everybody is in:\n    \
-             curl -X POST -H \"Authorization: Bearer {admin_code}\" http://{here}/api/admin/start"
-        ),
+        None => write!(text, "  Start the league when everybody is in:\n{}", command("start")),
     };
-    text.push_str(if options.once {
-        "  The box ends with the league. Ctrl-C ends it now.\n"
-    } else {
-        "  Ctrl-C ends the box. This version keeps nothing over a restart.\n"
-    });
+    text.push_str(ends(options));
     text
+}
+
+fn ends(options: &Options) -> &'static str {
+    match options.once {
+        true => "  The box ends with the league. Ctrl-C ends it now.\n",
+        false => "  Ctrl-C ends the box.\n",
+    }
 }
 
 /// Why the box cannot listen there, and what to do.
@@ -91,10 +130,24 @@ mod tests {
         vec!["192.168.7.12:8000".parse().unwrap(), "127.0.0.1:8000".parse().unwrap()]
     }
 
+    fn kept(found: Found) -> Kept {
+        Kept { how: "in leaguebox.flash".into(), found }
+    }
+
+    #[test]
+    fn a_league_that_goes_on_asks_nobody_to_register() {
+        let options = Options::new("even_odd");
+        let running = text(&options, &addresses(), "k3v9-m2xq", &kept(Found::Running(2, 3)));
+        assert!(running.contains("the league goes on in round 2 of 3"), "{running}");
+        let over = text(&options, &addresses(), "k3v9-m2xq", &kept(Found::Over));
+        assert!(over.contains("/api/admin/reset"), "{over}");
+        assert!(![running, over].concat().contains("Register a player"));
+    }
+
     #[test]
     fn the_owner_reads_where_the_box_is_and_how_to_start_it() {
         assert_eq!(
-            text(&Options::new("even_odd"), &addresses(), "k3v9-m2xq"),
+            text(&Options::new("even_odd"), &addresses(), "k3v9-m2xq", &kept(Found::Nothing)),
             format!(
                 "\
 LeagueBox {} referees even_odd in lenient mode.
@@ -104,13 +157,14 @@ LeagueBox {} referees even_odd in lenient mode.
   Page        http://192.168.7.12:8000/
   Admin code  k3v9-m2xq
   Timeouts    5 s to join, 30 s to move; a late answer is asked for again, for 1 s, 2 s and 4 s more
+  Kept        in leaguebox.flash
 
 Next
   Register a player, for example the one in Python:
     python3 examples/player.py --box http://127.0.0.1:8000 --port 8101 --name Ada
   Start the league when everybody is in:
     curl -X POST -H \"Authorization: Bearer k3v9-m2xq\" http://127.0.0.1:8000/api/admin/start
-  Ctrl-C ends the box. This version keeps nothing over a restart.
+  Ctrl-C ends the box.
 ",
                 env!("CARGO_PKG_VERSION")
             )
@@ -126,12 +180,13 @@ Next
             retry_base: Duration::from_millis(300),
             ..Options::new("even_odd_10")
         };
-        let text = text(&options, &addresses(), "k3v9-m2xq");
+        let text = text(&options, &addresses(), "k3v9-m2xq", &kept(Found::Players(3)));
         for part in [
             "even_odd_10 in strict mode",
             "starts by itself at 30 players",
             "ends with the league",
             "300 ms, 600 ms and 1.2 s",
+            "3 players are registered",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }

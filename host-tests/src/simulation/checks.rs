@@ -249,8 +249,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             let ids = [line.player_A_id.0.to_string(), line.player_B_id.0.to_string()];
             for seat in 0..2u8 {
                 let (mine, theirs) = (&ids[usize::from(seat)], &ids[usize::from(1 - seat)]);
-                let forfeits = record.outcome.forfeits;
-                let (gained, counts) = match record.outcome.winner {
+                let forfeits = record.outcome().forfeits;
+                let (gained, counts) = match record.outcome().winner {
                     Some(winner) if winner == seat => (3, [3, 1, 0, 0, 0, 1]),
                     None if forfeits.is_empty() => (1, [1, 0, 1, 0, 0, 1]),
                     _ => (0, [0, 0, 0, 1, u64::from(forfeits.has(seat)), 1]),

@@ -5,6 +5,7 @@ use core::net::IpAddr;
 use heapless::{String, Vec};
 
 use super::answers::{Answer, Kind as Said};
+use super::facts::Fact;
 use super::lines::Line;
 use super::rounds::{Seating, Stage};
 use super::{Hall, Mode};
@@ -172,6 +173,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 };
                 let noted = if is_new { Happening::Registered } else { Happening::RegisteredAgain };
                 self.note(now, id, None, noted);
+                match id {
+                    Some(AgentId::Player(number)) if is_new => self.facts.push(Fact::Player(number)),
+                    Some(AgentId::Referee(number)) if is_new => self.facts.push(Fact::Referee(number)),
+                    _ => {}
+                }
                 if is_new {
                     self.start_if_enough(now);
                 }
@@ -363,6 +369,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub(super) fn deregister(&mut self, now: Now, player: u16) {
         let Some(leaver) = self.players.get_mut(usize::from(player)) else { return };
         let id = leaver.id();
+        if !leaver.line.has_left() {
+            self.facts.push(Fact::Left(leaver.number));
+        }
         if self.stage == Stage::Waiting {
             self.players.remove(player.into());
         } else {

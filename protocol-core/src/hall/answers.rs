@@ -457,7 +457,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             referee_id: Shown(OUR_REFEREE),
             status,
             result: record.map(|record| record.status().name()),
-            winner: record.and_then(|record| record.outcome.winner).map(|seat| Shown(ids[usize::from(seat != 0)])),
+            winner: record.and_then(|record| record.outcome().winner).map(|seat| Shown(ids[usize::from(seat != 0)])),
             end_reason: record.map(|record| record.end_reason()),
         })
     }

@@ -13,11 +13,15 @@
 //! lines.rs       one line per player: what goes out next, what came back
 //! speech.rs      the words of every call
 //! answers.rs     the words of every answer, queries among them
+//! facts.rs       what must outlive a power cut, and the hall again after one
 //! ```
 
 mod admission;
 mod answers;
+mod facts;
 mod lines;
+#[cfg(test)]
+mod restart_tests;
 mod rounds;
 mod settings;
 mod speech;
@@ -28,9 +32,12 @@ use heapless::{Deque, String, Vec};
 
 pub use admission::{AgentState, Player, Referee};
 pub use answers::{Answer, MatchLine, Status};
+pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
 pub use rounds::{Command, Refusal, Seating, Stage, Table};
 pub use settings::{Change, TIMEOUT_MS};
+
+use facts::Facts;
 
 use crate::fair::{Purpose, Seed};
 use crate::games::GameKind;
@@ -161,6 +168,11 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     calls: u32,
     /// Registrations so far, over all leagues.
     issued: u32,
+    /// How often the box was restarted in the middle of this league.
+    restarts: u8,
+    /// Whether everybody has been told how the league ended, and that is a fact.
+    over_is_told: bool,
+    facts: Facts<M>,
     log: Log<L>,
 }
 
@@ -214,6 +226,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             changed: Deque::new(),
             calls: 0,
             issued: 0,
+            restarts: 0,
+            over_is_told: false,
+            facts: Facts::new(),
             log: Log::new(),
         }
     }
@@ -293,9 +308,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.token(OUR_REFEREE, 0)
     }
 
-    /// The seed of a match.
+    /// The seed of a match: of the attempt that has a result, else of the present one.
     fn match_seed(&self, id: MatchId) -> Seed {
-        self.master.derive(Purpose::Match, [self.number, id.round.into(), id.table.into()])
+        let attempt = self.record(id).map_or(self.restarts, |record| record.attempt);
+        let table = u32::from(attempt) << 16 | u32::from(id.table);
+        self.master.derive(Purpose::Match, [self.number, id.round.into(), table])
     }
 
     /// The id of the player at a place in the schedule.

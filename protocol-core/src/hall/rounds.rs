@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::admission::AgentState;
+use super::facts::Fact;
 use super::lines::Notice;
 use super::{Hall, Standings};
 use crate::fair::Draws;
@@ -124,12 +125,19 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.note(now, None, None, Happening::Admin(word));
         match command {
             Command::Start => self.start(now),
-            Command::Pause => self.paused = true,
-            Command::Resume => self.paused = false,
+            Command::Pause => {
+                self.paused = true;
+                self.facts.push(Fact::Paused);
+            }
+            Command::Resume => {
+                self.paused = false;
+                self.facts.push(Fact::Unpaused);
+            }
             Command::Rematch => {
                 self.number += 1;
                 // Everybody has been told the end, so every line is idle and may change hands.
                 self.players.retain(|player| !player.line.has_left());
+                self.facts.begin_chapter();
                 self.start(now);
             }
             Command::Reset => self.reset(),
@@ -164,6 +172,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     pub(super) fn start(&mut self, now: Now) {
+        self.facts.start();
+        self.clear_the_board();
+        self.close_standings(0);
+        self.note(now, None, None, Happening::LeagueStarted);
+        self.start_round(now, 1);
+    }
+
+    /// Everybody takes a seat, and nothing is played yet.
+    pub(super) fn clear_the_board(&mut self) {
         self.seat_players();
         for player in &mut self.players {
             player.state = AgentState::Active;
@@ -174,9 +191,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.records.clear();
         let _ = self.records.resize(self.schedule().total_matches() as usize, None);
         self.paused = false;
-        self.close_standings(0);
-        self.note(now, None, None, Happening::LeagueStarted);
-        self.start_round(now, 1);
+        self.restarts = 0;
+        self.over_is_told = false;
     }
 
     /// Moves the league on as far as the results allow. The only place that opens tables and closes rounds: a match that
@@ -184,6 +200,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub(super) fn advance(&mut self, now: Now) {
         while let Stage::Running(round) = self.stage {
             let id = MatchId { round, table: self.next_table };
+            if self.record(id).is_some() {
+                // Played before the box was restarted.
+                self.next_table += 1;
+                continue;
+            }
+            if self.facts.is_full() {
+                // A match may end as it begins, and its result needs room.
+                return;
+            }
             if let (Some(pair), Some(slot)) = (self.pair(id), self.free_slot()) {
                 self.next_table += 1;
                 self.open_table(now, id, pair, slot);
@@ -199,9 +224,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 return;
             }
         }
+        if !self.over_is_told && self.is_over() && !self.facts.is_full() {
+            self.over_is_told = true;
+            self.facts.push(Fact::Over);
+        }
     }
 
-    fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         for player in 0..self.players.len() as u16 {
             self.timers.set(player.into(), None);
             self.list(player);
@@ -217,9 +246,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.tallies.clear();
         self.closed = Standings::new();
         self.current = Standings::new();
+        self.facts.begin_chapter();
     }
 
-    fn start_round(&mut self, now: Now, round: u16) {
+    pub(super) fn start_round(&mut self, now: Now, round: u16) {
         self.stage = Stage::Running(round);
         self.round_is_closed = false;
         self.finished = 0;
@@ -260,7 +290,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let Some(table) = self.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
         let players = table.players;
         if let Some(outcome) = table.play.outcome() {
-            let record = Record { digest: table.play.game().digest(), finished: now.utc, outcome };
+            let record = Record::new(table.play.game().digest(), now.utc, outcome, self.restarts);
             self.conclude(now, slot, record);
         }
         for player in players {
@@ -282,6 +312,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if let Some(place) = index.and_then(|index| self.records.get_mut(index)) {
             *place = Some(record);
         }
+        self.facts.push(Fact::Played(table.id));
         for (seat, &player) in (0..).zip(&table.players) {
             let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
             player.seating = None;
@@ -324,7 +355,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
-    fn close_standings(&mut self, round: u16) {
+    pub(super) fn close_standings(&mut self, round: u16) {
         self.closed = self.rank_now(round);
         self.current_is_stale = true;
     }

@@ -3,6 +3,7 @@
 
 use core::ops::RangeInclusive;
 
+use super::facts::Fact;
 use super::{Hall, Mode, Refusal, Stage};
 use crate::fair::Seed;
 use crate::games::GameKind;
@@ -58,6 +59,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.set_seed(seed);
         }
         self.note(now, None, None, Happening::Admin("settings"));
+        match seed {
+            // Everything is derived from it.
+            Some(_) => self.facts.begin_chapter(),
+            None => self.facts.push(Fact::Settings),
+        }
         self.start_if_enough(now);
         self.advance(now);
         Ok(())

@@ -221,7 +221,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let ids = [self.id_at(pair.a), self.id_at(pair.b)];
         let result = GameResult {
             status: record.status().name(),
-            winner_player_id: record.outcome.winner.map(|seat| Shown(if seat == 0 { ids[0] } else { ids[1] })),
+            winner_player_id: record.outcome().winner.map(|seat| Shown(if seat == 0 { ids[0] } else { ids[1] })),
             score: Score([(ids[0], record.verdict(0)), (ids[1], record.verdict(1))]),
             end_reason: record.end_reason(),
         };
@@ -377,8 +377,8 @@ struct Reason<'a>(&'a Told);
 impl fmt::Display for Reason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Told { game, names: [a, b], record } = self.0;
-        let loser = if record.outcome.forfeits.has(0) { a } else { b };
-        match record.outcome.cause {
+        let loser = if record.outcome().forfeits.has(0) { a } else { b };
+        match record.outcome().cause {
             Cause::Played => game.reason(Names(&[a, b]), f),
             Cause::Timeout => write!(f, "{loser} did not answer in time"),
             Cause::Invalid => write!(f, "{loser} gave no valid answer"),

@@ -11,9 +11,9 @@ use super::*;
 use crate::json::Slice;
 use crate::time::Utc;
 
-type Small = Hall<8, 4, 28, 64>;
+pub(super) type Small = Hall<8, 4, 28, 64>;
 
-fn config() -> Config {
+pub(super) fn config() -> Config {
     Config {
         game: GameKind::EvenOdd,
         mode: Mode::Lenient,
@@ -24,19 +24,19 @@ fn config() -> Config {
 }
 
 /// A hall, a clock, and players that answer as they are told.
-struct Room {
-    hall: Small,
-    now: Now,
-    heard: Vec<(u16, Value)>,
+pub(super) struct Room {
+    pub hall: Small,
+    pub now: Now,
+    pub heard: Vec<(u16, Value)>,
 }
 
 impl Room {
-    fn new(config: Config) -> Self {
+    pub fn new(config: Config) -> Self {
         let now = Now { ms: 0, utc: Utc(1_736_937_000) };
         Self { hall: Small::new(config, Seed([1; 32]), Seed([2; 32])), now, heard: Vec::new() }
     }
 
-    fn send(&mut self, body: &str) -> Value {
+    pub fn send(&mut self, body: &str) -> Value {
         let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9));
         let answer = self.hall.request(self.now, from, false, body.as_bytes());
         let mut buf = [0; 8192];
@@ -45,7 +45,7 @@ impl Room {
         if sink.written().is_empty() { Value::Null } else { serde_json::from_slice(sink.written()).unwrap() }
     }
 
-    fn register(&mut self, name: &str, port: u16) -> Value {
+    pub fn register(&mut self, name: &str, port: u16) -> Value {
         let body = json!({"jsonrpc":"2.0","method":"register_player","id":1,"params":{
             "protocol":"league.v2","message_type":"LEAGUE_REGISTER_REQUEST","sender":format!("player:{name}"),
             "timestamp":"2025-01-15T10:05:00Z","conversation_id":"conv_1","player_meta":{
@@ -54,7 +54,7 @@ impl Room {
         self.send(&body.to_string())["result"].take()
     }
 
-    fn with_players(n: u16) -> Self {
+    pub fn with_players(n: u16) -> Self {
         let mut room = Self::new(config());
         for i in 0..n {
             assert_eq!(room.register(&format!("Agent {i}"), 8101 + i)["status"], "ACCEPTED");
@@ -62,7 +62,7 @@ impl Room {
         room
     }
 
-    fn call(&self, player: u16) -> Option<Value> {
+    pub fn call(&self, player: u16) -> Option<Value> {
         self.hall.call(player)?;
         let mut buf = [0; 8192];
         let mut sink = Slice::new(&mut buf);
@@ -70,14 +70,14 @@ impl Room {
         Some(serde_json::from_slice(sink.written()).unwrap())
     }
 
-    fn answer(&mut self, player: u16, body: Value) {
+    pub fn answer(&mut self, player: u16, body: Value) {
         let call = self.hall.call(player).unwrap().id;
         let body = body.to_string();
         self.hall.handle(self.now, Event::Reply { player, call, status: 200, body: body.as_bytes() });
     }
 
     /// Serves every open call by `respond` until nothing is open; lets the clock run where nobody answers.
-    fn run(&mut self, mut respond: impl FnMut(u16, &Value) -> Option<Value>) {
+    pub fn run(&mut self, mut respond: impl FnMut(u16, &Value) -> Option<Value>) {
         loop {
             let mut answered = false;
             while self.hall.poll_output().is_some() {}
@@ -102,7 +102,7 @@ impl Room {
 }
 
 /// A flawless player.
-fn perfect(_: u16, call: &Value) -> Option<Value> {
+pub(super) fn perfect(_: u16, call: &Value) -> Option<Value> {
     let params = &call["params"];
     let result = match params["message_type"].as_str()? {
         "GAME_INVITATION" => json!({"accept": true}),

@@ -13,7 +13,7 @@ const EXAMPLES_BYTES: usize = 256;
 /// Declares the rules: what each is called in the report and how to keep it.
 macro_rules! rules {
     ($($rule:ident $code:literal $advice:literal),+ $(,)?) => {
-        /// A rule of the protocol.
+        /// A rule of the protocol. Journals know a rule by its place here: new ones go to the end.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Rule { $(#[doc = $advice] $rule),+ }
 
@@ -98,6 +98,13 @@ impl Compliance {
             }
         }
         *count = count.saturating_add(1);
+    }
+
+    /// So many violations were counted before the box was restarted. The example is gone.
+    pub fn restore(&mut self, rule: Rule, count: u16) {
+        if let Some(place) = self.counts.get_mut(rule as usize) {
+            *place = count.max(*place);
+        }
     }
 
     /// The rules that were broken: how often, and the first example.

@@ -28,20 +28,38 @@ impl Status {
 }
 
 /// A finished two-player match: 16 bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// What the game keeps of itself.
     pub digest: u64,
     /// When it ended.
     pub finished: Utc,
-    /// The result.
-    pub outcome: Outcome,
+    /// The seat that won; [`NOBODY`] where none did.
+    winner: u8,
+    forfeits: Seats,
+    cause: Cause,
+    /// How often the box had been restarted in the middle of the league by then: part of the match's seed.
+    pub attempt: u8,
 }
 
+const NOBODY: u8 = u8::MAX;
+
 impl Record {
+    /// What is kept of a match.
+    pub fn new(digest: u64, finished: Utc, outcome: Outcome, attempt: u8) -> Self {
+        let Outcome { winner, forfeits, cause } = outcome;
+        Self { digest, finished, winner: winner.unwrap_or(NOBODY), forfeits, cause, attempt }
+    }
+
+    /// The result.
+    pub fn outcome(&self) -> Outcome {
+        let winner = Some(self.winner).filter(|&winner| winner != NOBODY);
+        Outcome { winner, forfeits: self.forfeits, cause: self.cause }
+    }
+
     /// The result by its name.
     pub fn status(&self) -> Status {
-        match (self.outcome.forfeits == Seats::NONE, self.outcome.winner) {
+        match (self.forfeits == Seats::NONE, self.outcome().winner) {
             (false, _) => Status::TechnicalLoss,
             (true, Some(_)) => Status::Win,
             (true, None) => Status::Draw,
@@ -50,11 +68,11 @@ impl Record {
 
     /// What it means for the player at a seat.
     pub fn verdict(&self, seat: u8) -> Verdict {
-        if self.outcome.forfeits.has(seat) {
+        if self.forfeits.has(seat) {
             Verdict::TechnicalLoss
-        } else if self.outcome.winner == Some(seat) {
+        } else if self.outcome().winner == Some(seat) {
             Verdict::Win
-        } else if self.outcome.winner.is_none() {
+        } else if self.outcome().winner.is_none() {
             Verdict::Draw
         } else {
             Verdict::Loss
@@ -63,7 +81,7 @@ impl Record {
 
     /// Why it ended, by its name in exports.
     pub fn end_reason(&self) -> &'static str {
-        match (self.outcome.cause, self.outcome.winner) {
+        match (self.cause, self.outcome().winner) {
             (Cause::Played, Some(_)) => "win",
             (Cause::Played, None) => "draw",
             (Cause::Timeout, _) => "timeout",
@@ -80,7 +98,7 @@ mod tests {
     use super::*;
 
     fn record(winner: Option<u8>, forfeits: Seats, cause: Cause) -> Record {
-        Record { digest: 0, finished: Utc(0), outcome: Outcome { winner, forfeits, cause } }
+        Record::new(0, Utc(0), Outcome { winner, forfeits, cause }, 0)
     }
 
     #[test]

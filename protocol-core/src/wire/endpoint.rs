@@ -30,7 +30,11 @@ impl Endpoint {
     /// a loopback or unspecified address) or that would need a name server is replaced with the address the message
     /// came from.
     pub fn read(text: Str<'_>, from: IpAddr) -> Option<Endpoint> {
-        let given: String<MAX_BYTES> = text.text().ok()?;
+        Self::given(text.text().ok()?, from)
+    }
+
+    /// The same for a text that is not JSON.
+    pub fn given(given: String<MAX_BYTES>, from: IpAddr) -> Option<Endpoint> {
         // "mcp://" is the legacy section's spelling of the same thing.
         let rest = given.strip_prefix("http://").or_else(|| given.strip_prefix("mcp://"))?;
         let start = given.len() - rest.len();

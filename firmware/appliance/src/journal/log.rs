@@ -1,0 +1,459 @@
+//! An append-only log in NOR flash: a ring of sectors, each with a header, then frames
+//! ([`protocol_core::journal::frame`]).
+//!
+//! Sectors are numbered in the order they are begun and number n stands at place n modulo their count, so wear is even
+//! by construction. A frame is programmed once, in one go, read back, and never touched again; one that a power cut tore
+//! is left where it is, and the log goes on in the next sector. Sectors are given out to *chapters*; all sectors of the
+//! last whole chapter are kept, those before it are erased from the oldest on as room is needed: ahead of time while
+//! nobody waits ([`Log::prepare`]), or else when the log gets there.
+//!
+//! Why not `sequential-storage`: its queue decides by itself when to erase, which on the board stops everything for a
+//! twentieth of a second and must not happen in a match; it finds its place by looking at every page, or by a cache of a
+//! kilobyte and a half for 256 pages; it drops the oldest items one by one, where we drop leagues; and it repairs what it
+//! cannot read, where we must tell the owner and keep it. What is left of it for us is the framing: a checksum and a
+//! length.
+
+use core::fmt;
+use core::ops::ControlFlow;
+
+use embedded_storage_async::nor_flash::MultiwriteNorFlash;
+use protocol_core::journal::frame::{self, ALIGN, HEADER_BYTES, Header, Mark};
+
+/// The largest frame, and the buffer that everything here works in. A registration takes up to 215 bytes, a result up to
+/// 210 and mostly 30.
+pub const FRAME: usize = 1024;
+
+/// Fewer sectors than this are no ring.
+const MIN_SECTORS: u32 = 4;
+
+/// Why a journal cannot be read or kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// There is no flash to keep it in, and why.
+    NoFlash(&'static str),
+    /// There is too little flash.
+    TooSmall,
+    /// It was written by another version.
+    OtherVersion(u8),
+    /// What is in the flash is not a journal.
+    NotAJournal,
+    /// It is a journal, but something in it is not as it was written.
+    Damaged,
+    /// One league has taken all the room there is.
+    Full,
+    /// The flash cannot be read.
+    Read,
+    /// The flash does not keep what is written.
+    Write,
+    /// The flash cannot be erased.
+    Erase,
+    /// More happened than could be written.
+    Overrun,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::NoFlash(why) => f.write_str(why),
+            Trouble::TooSmall => f.write_str("the flash is too small"),
+            Trouble::OtherVersion(version) => {
+                write!(
+                    f,
+                    "it was written by another version of LeagueBox (format {version}, this is {})",
+                    frame::VERSION
+                )
+            }
+            Trouble::NotAJournal => f.write_str("what is in the flash is not a journal"),
+            Trouble::Damaged => f.write_str("it is damaged"),
+            Trouble::Full => f.write_str("it is full"),
+            Trouble::Read => f.write_str("the flash cannot be read"),
+            Trouble::Write => f.write_str("the flash does not keep what is written"),
+            Trouble::Erase => f.write_str("the flash cannot be erased"),
+            Trouble::Overrun => f.write_str("more happened than could be written"),
+        }
+    }
+}
+
+impl core::error::Error for Trouble {}
+
+/// The sector that is being filled.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    number: u32,
+    chapter: u32,
+    /// Where its frames end.
+    end: u32,
+    /// Whether nothing may be added to it any more.
+    is_spent: bool,
+}
+
+/// The log in a flash.
+pub struct Log<F> {
+    flash: F,
+    head: Option<Head>,
+    /// The last chapter that is whole.
+    chapter: Option<u32>,
+    /// Sectors behind the head that are known to be blank.
+    ahead: u32,
+    erases: u32,
+}
+
+impl<F: MultiwriteNorFlash> Log<F> {
+    const SECTOR: u32 = {
+        assert!(F::ERASE_SIZE >= 2 * FRAME && F::ERASE_SIZE <= 32_768, "a sector of 2 to 32 KB");
+        assert!(ALIGN.is_multiple_of(F::WRITE_SIZE) && ALIGN.is_multiple_of(F::READ_SIZE), "words of 1, 2 or 4 bytes");
+        F::ERASE_SIZE as u32
+    };
+
+    /// A log that has not been looked at: [`Log::open`] comes next, or [`Log::format`].
+    pub fn new(flash: F) -> Self {
+        Self { flash, head: None, chapter: None, ahead: 0, erases: 0 }
+    }
+
+    /// The flash it is in.
+    pub fn flash_mut(&mut self) -> &mut F {
+        &mut self.flash
+    }
+
+    /// The flash again.
+    pub fn into_flash(self) -> F {
+        self.flash
+    }
+
+    /// How many sectors there are.
+    pub fn sectors(&self) -> u32 {
+        (self.flash.capacity() / F::ERASE_SIZE) as u32
+    }
+
+    /// Erases so far, of all sectors together, as far as headers tell.
+    pub fn erases(&self) -> u32 {
+        self.erases
+    }
+
+    /// The bytes of a sector that hold frames.
+    pub const fn sector_room() -> usize {
+        F::ERASE_SIZE - HEADER_BYTES
+    }
+
+    /// Finds the last whole chapter and the place to go on. False where there is none yet.
+    pub async fn open(&mut self, buf: &mut [u8; FRAME]) -> Result<bool, Trouble> {
+        if self.sectors() < MIN_SECTORS {
+            return Err(Trouble::TooSmall);
+        }
+        let Some(newest) = self.newest(buf).await? else { return Ok(false) };
+        self.erases = newest.erases;
+        let (end, is_torn) = self.end_of(newest.number, buf).await?;
+        let mut chapter = Some(newest.chapter);
+        while let Some(number) = chapter {
+            if self.is_whole(number, newest.number, buf).await? {
+                break;
+            }
+            // The power was cut as it began: the one before it goes on.
+            chapter = match number {
+                1 => None,
+                _ => Some(self.header(number - 1).await?.ok_or(Trouble::Damaged)?.chapter),
+            };
+        }
+        if let Some(chapter) = chapter {
+            self.check(chapter, newest.number, buf).await?;
+        }
+        let is_spent = is_torn || chapter != Some(newest.chapter);
+        let of = chapter.unwrap_or(newest.chapter);
+        self.head = Some(Head { number: newest.number, chapter: of, end, is_spent });
+        self.chapter = chapter;
+        Ok(chapter.is_some())
+    }
+
+    /// Hands every frame of the chapter that [`Log::open`] found to `take`, in order, until it has enough.
+    pub async fn replay(
+        &mut self,
+        buf: &mut [u8; FRAME],
+        mut take: impl FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), Trouble> {
+        let (Some(head), Some(chapter)) = (self.head, self.chapter) else { return Ok(()) };
+        for number in chapter..=head.number {
+            if self.header(number).await?.is_some_and(|header| header.chapter == chapter) {
+                let mut is_enough = false;
+                let enough = &mut is_enough;
+                self.walk(number, buf, |entries| {
+                    let flow = take(entries);
+                    *enough = flow.is_break();
+                    flow
+                })
+                .await?;
+                if is_enough {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a chapter, in a sector of its own. It counts once [`Log::chapter_is_whole`] is said.
+    pub async fn begin_chapter(&mut self, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
+        self.turn(true, buf).await
+    }
+
+    /// All of the chapter's beginning is in: those before it may be erased.
+    pub fn chapter_is_whole(&mut self) {
+        self.chapter = self.head.map(|head| head.chapter);
+    }
+
+    /// Adds a frame: the entries stand in `buf` behind the first [`frame::FRAME_BYTES`]. When this returns they are in
+    /// flash.
+    pub async fn append(&mut self, buf: &mut [u8; FRAME], entries: usize) -> Result<(), Trouble> {
+        let length = frame::length_of(entries) as u32;
+        let fits = |head: &Head| !head.is_spent && head.end + length <= Self::SECTOR;
+        if !self.head.as_ref().is_some_and(fits) {
+            // The entries are in the only buffer there is: turning must not use it.
+            self.turn(false, &mut [0; 64]).await?;
+        }
+        let Some(mut head) = self.head else { return Err(Trouble::Write) };
+        let frame = frame::seal(buf, entries, head.number).ok_or(Trouble::Write)?;
+        // Whatever happens now, these bytes are no longer blank.
+        self.head = Some(Head { is_spent: true, ..head });
+        self.program(self.place(head.number) + head.end, frame).await?;
+        head.end += length;
+        self.head = Some(head);
+        Ok(())
+    }
+
+    /// Erases one sector ahead of time, if fewer than `wanted` are blank. False when there is nothing to do.
+    pub async fn prepare(&mut self, wanted: u32, buf: &mut [u8; FRAME]) -> Result<bool, Trouble> {
+        let Some(head) = self.head else { return Ok(false) };
+        let number = head.number + 1 + self.ahead;
+        if self.ahead >= wanted || self.is_kept(number) {
+            return Ok(false);
+        }
+        self.make_blank(number, buf).await?;
+        self.ahead += 1;
+        Ok(true)
+    }
+
+    /// Gives up all there is and begins anew. Sectors are struck out, which is quick, and erased when their turn comes.
+    pub async fn format(&mut self) -> Result<(), Trouble> {
+        if self.sectors() < MIN_SECTORS {
+            return Err(Trouble::TooSmall);
+        }
+        for place in 0..self.sectors() {
+            if self.mark(place * Self::SECTOR).await? != Mark::Blank {
+                self.flash.write(place * Self::SECTOR, &[0; HEADER_BYTES]).await.map_err(|_| Trouble::Write)?;
+            }
+        }
+        (self.head, self.chapter, self.ahead) = (None, None, 0);
+        Ok(())
+    }
+
+    fn place(&self, number: u32) -> u32 {
+        number.checked_rem(self.sectors()).unwrap_or(0) * Self::SECTOR
+    }
+
+    /// Whether the sector that a new number would take belongs to what must be kept.
+    fn is_kept(&self, number: u32) -> bool {
+        let first = self.chapter.or(self.head.map(|head| head.chapter));
+        first.is_some_and(|first| number - first >= self.sectors())
+    }
+
+    async fn mark(&mut self, at: u32) -> Result<Mark, Trouble> {
+        let mut bytes = [0; HEADER_BYTES];
+        self.flash.read(at, &mut bytes).await.map_err(|_| Trouble::Read)?;
+        Ok(Mark::read(&bytes))
+    }
+
+    /// The header of the sector with this number, if it is there.
+    async fn header(&mut self, number: u32) -> Result<Option<Header>, Trouble> {
+        match self.mark(self.place(number)).await? {
+            Mark::Header(header) if header.number == number && self.is_sound(header) => Ok(Some(header)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether a header can be one of this log's.
+    fn is_sound(&self, header: Header) -> bool {
+        let Header { number, chapter, .. } = header;
+        (1..=number).contains(&chapter) && number - chapter < self.sectors() && number < u32::MAX / 2
+    }
+
+    /// The header with the highest number.
+    async fn newest(&mut self, buf: &mut [u8; FRAME]) -> Result<Option<Header>, Trouble> {
+        let mut newest: Option<Header> = None;
+        let mut other_version = None;
+        let mut is_strange = false;
+        for place in 0..self.sectors() {
+            match self.mark(place * Self::SECTOR).await? {
+                Mark::Header(header) if header.number % self.sectors() == place && self.is_sound(header) => {
+                    if newest.is_none_or(|newest| newest.number < header.number) {
+                        newest = Some(header);
+                    }
+                }
+                Mark::Blank | Mark::StruckOut => {}
+                // A power cut can tear a header; then nothing stands behind it.
+                _ if self.is_blank(place, HEADER_BYTES as u32, buf).await? => {}
+                Mark::Version(version) => other_version = Some(version),
+                _ => is_strange = true,
+            }
+        }
+        if let Some(version) = other_version {
+            return Err(Trouble::OtherVersion(version));
+        }
+        match newest {
+            None if is_strange => Err(Trouble::NotAJournal),
+            // A power cut can leave anything in a sector that was being erased. But frames of the next number had a header.
+            Some(newest) if is_strange && self.has_frame(newest.number + 1, HEADER_BYTES as u32, buf).await? => {
+                Err(Trouble::Damaged)
+            }
+            newest => Ok(newest),
+        }
+    }
+
+    /// Reads the frame at `at` in a sector; says how many bytes its entries have, which then stand in `buf` behind the
+    /// frame's own.
+    async fn frame(&mut self, number: u32, at: u32, buf: &mut [u8; FRAME]) -> Result<Option<usize>, Trouble> {
+        const FIRST: usize = frame::FRAME_BYTES.next_multiple_of(ALIGN);
+        let room = (Self::SECTOR - at.min(Self::SECTOR)) as usize;
+        let mut first = [0; FIRST];
+        if room < FIRST {
+            return Ok(None);
+        }
+        self.flash.read(self.place(number) + at, &mut first).await.map_err(|_| Trouble::Read)?;
+        let [low, high, ..] = first;
+        let length = frame::length_of(u16::from_le_bytes([low, high]).into());
+        let Some(bytes) = buf.get_mut(..length).filter(|_| length <= room) else { return Ok(None) };
+        self.flash.read(self.place(number) + at, bytes).await.map_err(|_| Trouble::Read)?;
+        Ok(frame::open(bytes, number).map(<[u8]>::len))
+    }
+
+    async fn has_frame(&mut self, number: u32, from: u32, buf: &mut [u8; FRAME]) -> Result<bool, Trouble> {
+        for at in (from..Self::SECTOR).step_by(ALIGN) {
+            if self.frame(number, at, buf).await?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Hands the frames of a sector to `take` until it has enough; says where they end, or where that was.
+    async fn walk(
+        &mut self,
+        number: u32,
+        buf: &mut [u8; FRAME],
+        mut take: impl FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<u32, Trouble> {
+        let mut at = HEADER_BYTES as u32;
+        while let Some(entries) = self.frame(number, at, buf).await? {
+            at += frame::length_of(entries) as u32;
+            let entries = buf.get(frame::FRAME_BYTES..frame::FRAME_BYTES + entries).unwrap_or_default();
+            if take(entries).is_break() {
+                break;
+            }
+        }
+        Ok(at)
+    }
+
+    /// Where the frames of the newest sector end, and whether something else stands behind them.
+    async fn end_of(&mut self, number: u32, buf: &mut [u8; FRAME]) -> Result<(u32, bool), Trouble> {
+        let end = self.walk(number, buf, |_| ControlFlow::Continue(())).await?;
+        let is_torn = !self.is_blank(self.place(number) / Self::SECTOR, end, buf).await?;
+        // Nothing is ever written behind a torn frame, so a sound one there means that something was sound here.
+        if is_torn && self.has_frame(number, end, buf).await? {
+            return Err(Trouble::Damaged);
+        }
+        Ok((end, is_torn))
+    }
+
+    /// Whether a chapter's beginning is complete. Its frames are looked at only as far as that.
+    async fn is_whole(&mut self, chapter: u32, newest: u32, buf: &mut [u8; FRAME]) -> Result<bool, Trouble> {
+        let mut is_whole = false;
+        for number in chapter..=newest {
+            let header = self.header(number).await?.ok_or(Trouble::Damaged)?;
+            if header.chapter != chapter {
+                continue;
+            }
+            let whole = &mut is_whole;
+            self.walk(number, buf, |entries| {
+                *whole = super::is_open(entries);
+                if *whole { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
+            .await?;
+            if is_whole {
+                break;
+            }
+        }
+        Ok(is_whole)
+    }
+
+    /// Every sector of a chapter but the newest still ends where the one after it says.
+    async fn check(&mut self, chapter: u32, newest: u32, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
+        for number in chapter..newest {
+            let header = self.header(number).await?.ok_or(Trouble::Damaged)?;
+            let next = self.header(number + 1).await?.ok_or(Trouble::Damaged)?;
+            if header.chapter != chapter {
+                continue;
+            }
+            let end = self.walk(number, buf, |_| ControlFlow::Continue(())).await?;
+            if end != u32::from(next.previous_end) {
+                return Err(Trouble::Damaged);
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on in the next sector. `buf` is only looked through, and may be small.
+    async fn turn(&mut self, new_chapter: bool, buf: &mut [u8]) -> Result<(), Trouble> {
+        let (number, previous_end) = self.head.map_or((1, 0), |head| (head.number + 1, head.end as u16));
+        if self.is_kept(number) {
+            return Err(Trouble::Full);
+        }
+        if self.ahead == 0 {
+            self.make_blank(number, buf).await?;
+        }
+        self.ahead = self.ahead.saturating_sub(1);
+        let chapter = self.head.filter(|_| !new_chapter).map_or(number, |head| head.chapter);
+        let header = Header { number, chapter, previous_end, erases: self.erases };
+        self.head = Some(Head { number, chapter, end: HEADER_BYTES as u32, is_spent: true });
+        self.program(self.place(number), &header.write()).await?;
+        self.head = Some(Head { number, chapter, end: HEADER_BYTES as u32, is_spent: false });
+        Ok(())
+    }
+
+    /// Erases the sector a number will take, unless it is blank. A header is struck out first: an erase that is cut off
+    /// may leave anything, but not that header.
+    async fn make_blank(&mut self, number: u32, buf: &mut [u8]) -> Result<(), Trouble> {
+        let at = self.place(number);
+        if self.is_blank(at / Self::SECTOR, 0, buf).await? {
+            return Ok(());
+        }
+        self.flash.write(at, &[0; HEADER_BYTES]).await.map_err(|_| Trouble::Write)?;
+        self.flash.erase(at, at + Self::SECTOR).await.map_err(|_| Trouble::Erase)?;
+        self.erases = self.erases.saturating_add(1);
+        if self.is_blank(at / Self::SECTOR, 0, buf).await? { Ok(()) } else { Err(Trouble::Erase) }
+    }
+
+    async fn is_blank(&mut self, place: u32, from: u32, buf: &mut [u8]) -> Result<bool, Trouble> {
+        let mut at = from;
+        while at < Self::SECTOR {
+            let n = buf.len().min((Self::SECTOR - at) as usize);
+            let Some(bytes) = buf.get_mut(..n).filter(|bytes| !bytes.is_empty()) else { return Ok(false) };
+            self.flash.read(place * Self::SECTOR + at, bytes).await.map_err(|_| Trouble::Read)?;
+            if bytes.iter().any(|&byte| byte != 0xff) {
+                return Ok(false);
+            }
+            at += n as u32;
+        }
+        Ok(true)
+    }
+
+    /// Programs bytes and reads them back.
+    async fn program(&mut self, at: u32, bytes: &[u8]) -> Result<(), Trouble> {
+        self.flash.write(at, bytes).await.map_err(|_| Trouble::Write)?;
+        for (at, written) in (at..).step_by(32).zip(bytes.chunks(32)) {
+            let mut read = [0; 32];
+            let Some(read) = read.get_mut(..written.len()) else { continue };
+            self.flash.read(at, read).await.map_err(|_| Trouble::Read)?;
+            if read != written {
+                return Err(Trouble::Write);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,446 @@
+//! The journal: nothing acknowledged is ever lost.
+//!
+//! The hall says what must outlive a power cut, as facts with numbers. One future, [`Appliance::keep_journal`], writes
+//! them into flash, as many at a time as there are. Everything that leaves the box (an answer, a page, a call to a
+//! player) first waits until all facts are in flash that there were when it was written: [`Appliance::safe`]. And whatever
+//! can make new facts first waits until there is room for them: [`Appliance::room`].
+//!
+//! If the flash fails, the box plays on without the promise, and says so. A journal that cannot be read is kept as it is
+//! until the owner resets the box.
+
+mod log;
+#[cfg(feature = "ram-flash")]
+pub mod ram;
+
+use core::cell::{Cell, RefCell};
+use core::fmt;
+use core::future::poll_fn;
+use core::ops::ControlFlow;
+use core::task::Poll;
+
+use embassy_sync::waitqueue::MultiWakerRegistration;
+use embedded_storage_async::nor_flash::MultiwriteNorFlash;
+use heapless::String;
+use protocol_core::hall::{Change, Event, Fact, Hall, Stage, has_reached};
+use protocol_core::journal::Entry;
+use protocol_core::journal::bytes::{Reader, Writer};
+use protocol_core::journal::frame::FRAME_BYTES;
+use protocol_core::time::Utc;
+
+pub use log::{FRAME, Log, Trouble};
+
+use crate::board::Board;
+use crate::{Appliance, Bell};
+
+/// How it goes with the journal.
+/// `Off` is zero, so that a box that has not been opened is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State {
+    /// There is none.
+    Off,
+    /// What is acknowledged is in flash.
+    Ok,
+    /// It is not.
+    Failed(Trouble),
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            State::Off => f.write_str("off"),
+            State::Ok => f.write_str("ok"),
+            State::Failed(trouble) => write!(f, "failed: {trouble}"),
+        }
+    }
+}
+
+/// What the box tells of its journal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept {
+    pub state: State,
+    pub erases: u32,
+    pub resumed_at: Option<Utc>,
+}
+
+/// In words for the teacher, before what else is to be said; nothing where all is as it should be.
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(at) = self.resumed_at {
+            write!(f, "Resumed after a restart at {at}. ")?;
+        }
+        match self.state {
+            State::Failed(trouble @ (Trouble::OtherVersion(_) | Trouble::NotAJournal | Trouble::Damaged)) => write!(
+                f,
+                "Nothing will survive a power cut: the journal in flash cannot be used, {trouble}. It is kept until the \
+                 admin resets the box. "
+            ),
+            State::Failed(trouble) => {
+                write!(f, "From here on nothing survives a power cut: the journal failed, {trouble}. ")
+            }
+            State::Off | State::Ok => Ok(()),
+        }
+    }
+}
+
+/// What was chosen at this start, and so goes before what the journal says.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Chosen {
+    /// The admin code.
+    pub admin_code: bool,
+    /// Settings, unless a league is being played or readable.
+    pub settings: Change,
+}
+
+/// A journal in flash, after [`Appliance::resume`].
+pub struct Journal<F>(Log<F>);
+
+/// What the rest of the box knows of the journal.
+pub(crate) struct Desk<const N: usize> {
+    state: Cell<State>,
+    /// The number of the last fact in flash.
+    written: Cell<u32>,
+    /// Whoever waits for a fact to be written. Where there are more than fit, all look again.
+    waiting: RefCell<MultiWakerRegistration<N>>,
+    /// There is something to write.
+    pub bell: Bell,
+    /// The owner has reset the box.
+    is_reset: Cell<bool>,
+    erases: Cell<u32>,
+    /// When the box went on with a league, on the monotonic clock.
+    resumed: Cell<Option<u64>>,
+}
+
+impl<const N: usize> Desk<N> {
+    pub const fn new() -> Self {
+        Self {
+            state: Cell::new(State::Off),
+            written: Cell::new(0),
+            waiting: RefCell::new(MultiWakerRegistration::new()),
+            bell: Bell::new(),
+            is_reset: Cell::new(false),
+            erases: Cell::new(0),
+            resumed: Cell::new(None),
+        }
+    }
+
+    fn set(&self, state: State) {
+        self.state.set(state);
+        self.waiting.borrow_mut().wake();
+    }
+
+    /// The box has been reset: a journal that could not be read may be overwritten.
+    pub fn reset(&self) {
+        self.is_reset.set(true);
+        self.bell.signal(());
+    }
+}
+
+/// Looks into the hall between two waits.
+pub trait Access<H> {
+    /// Does something in the hall.
+    fn with<T>(&mut self, look: impl FnOnce(&mut H) -> T) -> T;
+}
+
+impl<H> Access<H> for &mut H {
+    fn with<T>(&mut self, look: impl FnOnce(&mut H) -> T) -> T {
+        look(self)
+    }
+}
+
+impl<H> Access<H> for &RefCell<H> {
+    fn with<T>(&mut self, look: impl FnOnce(&mut H) -> T) -> T {
+        look(&mut self.borrow_mut())
+    }
+}
+
+/// Reads the journal into a hall. False where there is nothing to be read. On `Err` the hall is as it was.
+pub async fn restore<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+    log: &mut Log<F>,
+    mut hall: impl Access<Hall<P, M, R, L>>,
+    buf: &mut [u8; FRAME],
+    mut admin_code: impl FnMut(&str),
+) -> Result<bool, Trouble> {
+    if !log.open(buf).await? {
+        return Ok(false);
+    }
+    let before = hall.with(|hall| [Entry::Origin(hall.origin()), Entry::Settings(hall.settings())]);
+    let mut is_sound = true;
+    let read = log.replay(buf, |entries| {
+        is_sound = hall.with(|hall| take_in(hall, entries, &mut admin_code));
+        if is_sound { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let read = read.await;
+    if read.is_ok() && is_sound {
+        return Ok(true);
+    }
+    // An empty hall fits both.
+    hall.with(|hall| before.iter().for_each(|entry| _ = hall.restore(entry)));
+    read.and(Err(Trouble::Damaged))
+}
+
+/// Takes the entries of a frame in. False where they make no sense.
+fn take_in<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &mut Hall<P, M, R, L>,
+    entries: &[u8],
+    admin_code: &mut impl FnMut(&str),
+) -> bool {
+    let mut from = Reader::new(entries);
+    loop {
+        match Entry::read(&mut from) {
+            Ok(Some(entry)) if hall.restore(&entry).is_err() => return false,
+            Ok(Some(Entry::AdminCode(code))) => admin_code(code),
+            Ok(Some(_)) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
+    }
+}
+
+/// Whether the beginning of a chapter is complete with these entries.
+fn is_open(entries: &[u8]) -> bool {
+    let mut from = Reader::new(entries);
+    while let Ok(Some(entry)) = Entry::read(&mut from) {
+        if matches!(entry, Entry::Open) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Puts the next facts into flash, in one frame; a chapter in as many as it takes. Says the number of the last, or that
+/// there were none.
+pub async fn commit<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+    log: &mut Log<F>,
+    mut hall: impl Access<Hall<P, M, R, L>>,
+    buf: &mut [u8; FRAME],
+    admin_code: &str,
+) -> Result<Option<u32>, Trouble> {
+    let next = hall.with(|hall| if hall.has_missed_facts() { Err(Trouble::Overrun) } else { Ok(hall.next_fact(0)) })?;
+    let number = match next {
+        None => return Ok(None),
+        Some((number, Fact::Chapter)) => {
+            begin_chapter(log, &mut hall, buf, admin_code).await?;
+            number
+        }
+        Some((number, _)) => {
+            let mut last = number;
+            let entries = hall.with(|hall| {
+                let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
+                let mut ahead = 0;
+                while let Some((number, fact)) = hall.next_fact(ahead)
+                    && fact != Fact::Chapter
+                    && hall.write_fact(fact, &mut out).is_ok()
+                {
+                    last = number;
+                    ahead += 1;
+                }
+                out.len()
+            });
+            // A fact can have come to nothing: who registered may have left again.
+            if entries > 0 {
+                log.append(buf, entries).await?;
+            }
+            last
+        }
+    };
+    hall.with(|hall| hall.facts_are_safe(number));
+    Ok(Some(number))
+}
+
+/// Writes the beginning of a chapter. Should the box be reset meanwhile, another chapter follows, and this one stays
+/// without its end.
+async fn begin_chapter<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+    log: &mut Log<F>,
+    hall: &mut impl Access<Hall<P, M, R, L>>,
+    buf: &mut [u8; FRAME],
+    admin_code: &str,
+) -> Result<(), Trouble> {
+    log.begin_chapter(buf).await?;
+    let league = hall.with(|hall| hall.league_id().number);
+    let mut at = 0;
+    loop {
+        let (entries, more, now) = hall.with(|hall| {
+            let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
+            let said = at > 0 || Entry::AdminCode(admin_code).write(&mut out).is_ok();
+            let more = hall.write_chapter(&mut at, &mut out) || !said || Entry::Open.write(&mut out).is_err();
+            (out.len(), more, hall.league_id().number)
+        });
+        if now != league {
+            return Ok(());
+        }
+        if entries == 0 {
+            return Err(Trouble::Overrun);
+        }
+        log.append(buf, entries).await?;
+        if !more {
+            log.chapter_is_whole();
+            return Ok(());
+        }
+    }
+}
+
+/// The sectors a whole league takes at most, with some to spare.
+pub fn sectors_of_a_league<F: MultiwriteNorFlash, const P: usize, const R: usize>() -> u32 {
+    /// An agent and what its frame takes.
+    const AGENT: usize = 232;
+    /// A result with some broken rules.
+    const RESULT: usize = 56;
+    (((P + 8) * AGENT + R * RESULT) / Log::<F>::sector_room() + 2) as u32
+}
+
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+    /// Reads the journal in `flash` and goes on with the league in it. Before anything else of the box runs.
+    pub async fn resume<F: MultiwriteNorFlash>(&self, flash: F, buf: &mut [u8; FRAME], chosen: Chosen) -> Journal<F> {
+        let mut log = Log::new(flash);
+        let own_code = self.admin_code.borrow().clone();
+        let mut code_is_other = false;
+        let restored = restore(&mut log, &self.hall, buf, |code| {
+            code_is_other = code != own_code.as_str();
+            if !chosen.admin_code {
+                *self.admin_code.borrow_mut() = String::try_from(code).unwrap_or_default();
+            }
+        });
+        let restored = restored.await;
+        self.journal.erases.set(log.erases());
+        match restored {
+            Ok(true) => {
+                self.journal.set(State::Ok);
+                if !self.hall(|hall| hall.stage() == Stage::Waiting && hall.players().is_empty()) {
+                    self.journal.resumed.set(Some(self.board.now()));
+                }
+                self.act(|hall, now| {
+                    hall.resume(now);
+                    if chosen.settings != Change::default() {
+                        // Refused where a league is under way, or its players came for another game: those stay.
+                        let _ = hall.configure(now, chosen.settings);
+                    }
+                });
+                if code_is_other && chosen.admin_code {
+                    let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
+                    // It fits.
+                    let _ = Entry::AdminCode(&own_code).write(&mut out);
+                    let entries = out.len();
+                    if let Err(trouble) = log.append(buf, entries).await {
+                        self.journal_failed(trouble);
+                    }
+                }
+            }
+            Ok(false) => {
+                self.journal.set(State::Ok);
+                self.act(|hall, _| hall.keep_facts());
+            }
+            Err(trouble) => {
+                *self.admin_code.borrow_mut() = own_code;
+                self.journal_failed(trouble);
+            }
+        }
+        Journal(log)
+    }
+
+    /// There is no flash to keep a journal in: the box says why.
+    pub fn without_journal(&self, why: &'static str) {
+        self.journal_failed(Trouble::NoFlash(why));
+    }
+
+    /// How it goes with the journal.
+    pub fn journal(&self) -> State {
+        self.journal.state.get()
+    }
+
+    /// Erases so far, of all sectors together.
+    pub fn journal_erases(&self) -> u32 {
+        self.journal.erases.get()
+    }
+
+    /// What is told of it.
+    pub(crate) fn kept(&self) -> Kept {
+        Kept { state: self.journal(), erases: self.journal_erases(), resumed_at: self.resumed_at() }
+    }
+
+    /// When the box went on with a league after a restart, if it did. Better known once the time of day is.
+    pub fn resumed_at(&self) -> Option<Utc> {
+        self.journal.resumed.get().map(|at| self.calendar().at(at))
+    }
+
+    /// What the owner authorizes with.
+    pub fn admin_code(&self) -> String<64> {
+        self.admin_code.borrow().clone()
+    }
+
+    /// Keeps the journal, for ever. Run one.
+    pub async fn keep_journal<F: MultiwriteNorFlash>(&self, journal: Journal<F>, buf: &mut [u8; FRAME]) -> ! {
+        let Journal(mut log) = journal;
+        loop {
+            while self.journal() != State::Ok {
+                self.journal.bell.wait().await;
+                if self.journal.is_reset.take() {
+                    self.begin_again(&mut log).await;
+                }
+            }
+            let code = self.admin_code();
+            match commit(&mut log, &self.hall, buf, &code).await {
+                Ok(Some(number)) => {
+                    self.journal.written.set(number);
+                    self.journal.waiting.borrow_mut().wake();
+                    // The league may have waited for room.
+                    self.act(|hall, now| hall.handle(now, Event::Tick));
+                }
+                Ok(None) => self.erase_ahead_or_wait(&mut log, buf).await,
+                Err(trouble) => self.journal_failed(trouble),
+            }
+            self.journal.erases.set(log.erases());
+        }
+    }
+
+    /// Nothing is to be written: an erase does no harm unless a match is being played.
+    async fn erase_ahead_or_wait<F: MultiwriteNorFlash>(&self, log: &mut Log<F>, buf: &mut [u8; FRAME]) {
+        let wanted = sectors_of_a_league::<F, P, R>();
+        let is_quiet = self.hall(|hall| hall.tables().next().is_none());
+        match if is_quiet { log.prepare(wanted, buf).await } else { Ok(false) } {
+            Ok(true) => embassy_futures::yield_now().await,
+            Ok(false) => self.journal.bell.wait().await,
+            Err(trouble) => self.journal_failed(trouble),
+        }
+    }
+
+    /// The owner has reset a box whose journal could not be read or kept: it is overwritten.
+    async fn begin_again<F: MultiwriteNorFlash>(&self, log: &mut Log<F>) {
+        match log.format().await {
+            Ok(()) => {
+                self.journal.written.set(self.hall(Hall::facts));
+                self.journal.set(State::Ok);
+                self.act(|hall, _| hall.keep_facts());
+            }
+            Err(trouble) => self.journal_failed(trouble),
+        }
+    }
+
+    fn journal_failed(&self, trouble: Trouble) {
+        self.hall.borrow_mut().keep_no_facts();
+        self.journal.is_reset.set(false);
+        self.journal.set(State::Failed(trouble));
+    }
+
+    /// Waits until everything that has happened so far is in flash. Before anything leaves the box.
+    pub(crate) async fn safe(&self) {
+        let number = self.hall(Hall::facts);
+        self.wait_for_journal(|| has_reached(self.journal.written.get(), number)).await;
+    }
+
+    /// Waits until there is room for what an input may lead to. Before every input.
+    pub(crate) async fn room(&self) {
+        self.wait_for_journal(|| self.hall(Hall::has_room_for_facts)).await;
+    }
+
+    async fn wait_for_journal(&self, is_there: impl Fn() -> bool) {
+        poll_fn(|context| {
+            if self.journal() != State::Ok || is_there() {
+                return Poll::Ready(());
+            }
+            self.journal.waiting.borrow_mut().register(context.waker());
+            Poll::Pending
+        })
+        .await;
+    }
+}

@@ -1,0 +1,388 @@
+//! The journal on a flash that dies: after a power cut at any byte of a story of several leagues, the journal opens and
+//! holds exactly what was acknowledged.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use appliance::journal::ram::RamFlash;
+use appliance::journal::{FRAME, Log, Trouble, commit, restore, sectors_of_a_league};
+use embassy_futures::block_on;
+use protocol_core::fair::Seed;
+use protocol_core::games::GameKind;
+use protocol_core::hall::{Command, Config, Event, Hall, Mode, Stage};
+use protocol_core::json::Slice;
+use protocol_core::referee::Timing;
+use protocol_core::time::{Now, Utc};
+use serde_json::{Value, json};
+
+type Small = Hall<4, 2, 6, 16>;
+type Flash = RamFlash<Vec<u8>>;
+
+const SECTOR: usize = 2048;
+const NOW: Now = Now { ms: 5, utc: Utc(1_736_937_000) };
+
+fn flash(sectors: usize) -> Flash {
+    RamFlash::new(vec![0xff; sectors * SECTOR])
+}
+
+fn new_hall(seed: u8) -> Small {
+    let config = Config {
+        game: GameKind::EvenOdd,
+        mode: Mode::Lenient,
+        timing: Timing::default(),
+        start_at: None,
+        endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(),
+    };
+    Small::new(config, Seed([seed; 32]), Seed([seed ^ 0xff; 32]))
+}
+
+/// What a hall knows that must not be lost: who is in with which token, what was played, what stage it is in.
+fn known(hall: &Small) -> Vec<String> {
+    let mut known: Vec<String> = hall
+        .players()
+        .iter()
+        .map(|player| format!("{} {} {} {}", player.number, player.name, player.endpoint, player.endpoint.given))
+        .collect();
+    known.extend((1..=hall.schedule().rounds()).flat_map(|round| hall.matches_of(round)).filter_map(|id| {
+        let record = hall.record(id)?;
+        Some(format!("{id} {record:?}"))
+    }));
+    known.push(format!("{} {}", hall.league_id(), hall.stage() == Stage::Waiting));
+    known
+}
+
+/// A box with a journal, and what it has acknowledged.
+struct Story {
+    hall: Small,
+    log: Log<Flash>,
+    tokens: Vec<Value>,
+    /// What the hall knew when everything was last in flash.
+    safe: Vec<String>,
+    cuts: u32,
+    steps: u32,
+}
+
+/// The power was cut.
+#[derive(Debug)]
+struct Cut;
+
+impl Story {
+    fn begin(flash: Flash) -> Self {
+        let mut story =
+            Self { hall: new_hall(1), log: Log::new(flash), tokens: Vec::new(), safe: Vec::new(), cuts: 0, steps: 0 };
+        let mut buf = [0; FRAME];
+        assert_eq!(block_on(restore(&mut story.log, &mut story.hall, &mut buf, |_| {})), Ok(false));
+        story.hall.keep_facts();
+        story
+    }
+
+    fn keep(&mut self) -> Result<(), Cut> {
+        let mut buf = [0; FRAME];
+        self.steps += 1;
+        loop {
+            match block_on(commit(&mut self.log, &mut self.hall, &mut buf, "code")) {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(_) => return Err(Cut),
+            }
+        }
+        self.safe = known(&self.hall);
+        match self.hall.stage() {
+            Stage::Running(_) => Ok(()),
+            _ => block_on(self.log.prepare(2, &mut buf)).map(|_| ()).map_err(|_| Cut),
+        }
+    }
+
+    /// The power comes back: the hall is gone, the flash is not.
+    fn restart(&mut self) {
+        let pending = known(&self.hall);
+        let mut flash = block_on(async { std::mem::replace(&mut self.log, Log::new(flash(4))).into_flash() });
+        flash.power = u32::MAX;
+        self.hall = new_hall(100 + self.cuts as u8);
+        self.log = Log::new(flash);
+        self.cuts += 1;
+        let mut buf = [0; FRAME];
+        let mut code = String::new();
+        match block_on(restore(&mut self.log, &mut self.hall, &mut buf, |said| code = said.into())) {
+            Ok(true) => {
+                assert_eq!(code, "code");
+                let found = known(&self.hall);
+                let is_safe = found == self.safe;
+                // What was being written may be there as well: nobody has been told, but it is true.
+                let is_more = found.iter().all(|known| pending.contains(known))
+                    && (self.safe.iter().all(|known| found.contains(known)) || found.last() != self.safe.last());
+                assert!(is_safe || is_more, "found {found:#?}\nsafe {:#?}\npending {pending:#?}", self.safe);
+                self.hall.resume(NOW);
+            }
+            Ok(false) => {
+                assert!(self.safe.is_empty(), "nothing was acknowledged");
+                self.hall.keep_facts();
+            }
+            Err(trouble) => panic!("a power cut is no damage: {trouble}"),
+        }
+        self.keep().expect("the power stays");
+    }
+
+    fn register(&mut self, name: &str, port: u16) -> Result<(), Cut> {
+        let body = json!({"jsonrpc":"2.0","method":"register_player","id":1,"params":{"player_meta":{
+            "display_name":name,"version":"1.0.0","contact_endpoint":format!("http://localhost:{port}/mcp")}}});
+        let body = body.to_string();
+        let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9));
+        let answer = self.hall.request(NOW, from, true, body.as_bytes());
+        let mut buf = [0; 2048];
+        let mut sink = Slice::new(&mut buf);
+        self.hall.write_answer(&answer, &mut sink).unwrap();
+        let answer: Value = serde_json::from_slice(sink.written()).unwrap();
+        self.keep()?;
+        assert_eq!(answer["result"]["status"], "ACCEPTED", "{answer}");
+        self.tokens.push(answer["result"]["auth_token"].clone());
+        Ok(())
+    }
+
+    fn command(&mut self, command: Command) -> Result<(), Cut> {
+        self.hall.command(NOW, command).unwrap();
+        self.keep()
+    }
+
+    fn play(&mut self) -> Result<(), Cut> {
+        loop {
+            while self.hall.poll_output().is_some() {}
+            let mut calls = (0..self.hall.players().len() as u16)
+                .filter_map(|player| self.hall.call(player).map(|call| (player, call.id)));
+            let Some((player, call)) = calls.next() else { return Ok(()) };
+            let choice = if call % 3 == 0 { "even" } else { "odd" };
+            let body = json!({"jsonrpc":"2.0","id":call,"result":{"accept":true,"parity_choice":choice}}).to_string();
+            self.hall.handle(NOW, Event::Reply { player, call, status: 200, body: body.as_bytes() });
+            self.keep()?;
+        }
+    }
+
+    /// Two leagues with a rematch each, in a flash that is too small for all of them. Every part can be begun again.
+    fn tell(&mut self, from: usize) -> Result<(), (usize, Cut)> {
+        for part in from..6 {
+            let told = match part % 3 {
+                0 => self.enter(part),
+                1 => self.play(),
+                _ => self.replay(),
+            };
+            told.map_err(|cut| (part, cut))?;
+        }
+        Ok(())
+    }
+
+    /// The class comes in, if it is not, and the league begins, if it has not.
+    fn enter(&mut self, part: usize) -> Result<(), Cut> {
+        let first_port = 8000 + part as u16 * 10;
+        let is_ours = |hall: &Small| hall.players().iter().all(|player| player.endpoint.port >= first_port);
+        if self.hall.stage() == Stage::Completed || !is_ours(&self.hall) {
+            self.command(Command::Reset)?;
+        }
+        for i in 0..3 {
+            if !self.hall.players().iter().any(|player| player.endpoint.port == first_port + i) {
+                self.register(&format!("Agent {part} {i} with quite a long name"), first_port + i)?;
+            }
+        }
+        if self.hall.stage() == Stage::Waiting {
+            self.command(Command::Start)?;
+        }
+        Ok(())
+    }
+
+    fn replay(&mut self) -> Result<(), Cut> {
+        self.play()?;
+        // A rematch may have begun before the power was cut.
+        if self.hall.league_id().number % 2 == 1 {
+            self.command(Command::Rematch)?;
+        }
+        self.play()
+    }
+}
+
+#[test]
+fn after_a_power_cut_at_any_byte_the_journal_holds_exactly_what_was_acknowledged() {
+    let mut whole = Story::begin(flash(4));
+    whole.tell(0).expect("the power stays");
+    let flash_after = whole.log.into_flash();
+    let (bytes, erased) = (flash_after.spent, flash_after.erased);
+    assert!(erased >= 2, "the story is longer than the flash: {erased} erases");
+    let mut cuts = 0;
+    for power in 1..bytes {
+        let mut story = Story::begin(Flash { power, ..flash(4) });
+        match story.tell(0) {
+            Ok(()) => continue,
+            Err((part, Cut)) => {
+                story.restart();
+                cuts += 1;
+                story.tell(part).expect("the power stays");
+            }
+        }
+        let results =
+            (1..=3).flat_map(|round| story.hall.matches_of(round)).filter(|&id| story.hall.record(id).is_some());
+        assert_eq!(results.count(), 3, "power for {power} bytes");
+        assert!(story.hall.is_over());
+    }
+    println!("{cuts} power cuts in {bytes} bytes and {erased} erases");
+    assert!(cuts > 2_000, "{cuts}");
+}
+
+#[test]
+fn a_second_cut_while_the_first_is_being_dealt_with_loses_nothing_either() {
+    let mut whole = Story::begin(flash(4));
+    whole.tell(0).expect("the power stays");
+    let bytes = whole.log.into_flash().spent;
+    for power in (1..bytes).step_by(41) {
+        let mut story = Story::begin(Flash { power, ..flash(4) });
+        let mut part = 0;
+        let mut more = 300;
+        while let Err((cut_in, Cut)) = story.tell(part) {
+            story.restart();
+            story.log.flash_mut().power = more;
+            more += 700;
+            part = cut_in;
+        }
+        assert!(story.hall.is_over());
+    }
+}
+
+fn reopen(mut flash: Flash) -> Result<bool, Trouble> {
+    flash.power = u32::MAX;
+    let mut hall = new_hall(9);
+    let before = known(&hall);
+    let found = block_on(restore(&mut Log::new(flash), &mut hall, &mut [0; FRAME], |_| {}));
+    if found.is_err() {
+        assert_eq!(known(&hall), before, "a journal that cannot be read leaves no trace in the hall");
+        hall.resume(NOW);
+        hall.command(NOW, Command::Reset).unwrap();
+    }
+    found
+}
+
+/// A flash with a league in it that is being played.
+fn played() -> Flash {
+    let mut story = Story::begin(flash(8));
+    story.enter(0).unwrap();
+    story.play().unwrap();
+    story.log.into_flash()
+}
+
+#[test]
+fn any_changed_byte_is_noticed_or_changes_nothing() {
+    let sound = played();
+    let mut hall = new_hall(9);
+    block_on(restore(&mut Log::new(sound.clone()), &mut hall, &mut [0; FRAME], |_| {})).unwrap();
+    let all = known(&hall);
+    let end = sound.bytes.iter().rposition(|&byte| byte != 0xff).unwrap() + 1;
+    let mut noticed = 0;
+    // The first sector is the second place.
+    for at in SECTOR..end {
+        let mut flash = sound.clone();
+        flash.bytes[at] ^= 0x10;
+        let mut hall = new_hall(9);
+        match block_on(restore(&mut Log::new(flash), &mut hall, &mut [0; FRAME], |_| {})) {
+            Err(_) => noticed += 1,
+            Ok(true) => {
+                let found = known(&hall);
+                // Only the very last frame may be taken for one that a power cut tore, and padding is nobody's.
+                let is_last = found.iter().all(|known| all.contains(known)) && found.len() + 1 >= all.len();
+                assert!(found == all || is_last, "byte {at}: {found:#?}");
+            }
+            Ok(false) => panic!("byte {at}: a league is not overlooked"),
+        }
+    }
+    assert!(noticed * 10 > (end - SECTOR) * 8, "{noticed} of {}", end - SECTOR);
+}
+
+#[test]
+fn a_journal_of_another_version_and_what_is_none_are_told_apart_and_kept() {
+    let mut other = played();
+    let first = other.bytes.chunks_mut(SECTOR).find(|sector| sector.starts_with(b"LBjr")).unwrap();
+    first[4] = 77;
+    assert_eq!(reopen(other.clone()), Err(Trouble::OtherVersion(77)));
+    let before = other.bytes.clone();
+    let mut log = Log::new(other);
+    assert!(block_on(log.open(&mut [0; FRAME])).is_err());
+    assert_eq!(log.into_flash().bytes, before, "looking changes nothing");
+    assert_eq!(reopen(RamFlash::new(vec![0x42; 8 * SECTOR])), Err(Trouble::NotAJournal));
+    assert_eq!(reopen(flash(2)), Err(Trouble::TooSmall));
+    assert_eq!(reopen(RamFlash::new(Vec::new())), Err(Trouble::TooSmall));
+    assert_eq!(reopen(flash(4)), Ok(false));
+}
+
+#[test]
+fn a_formatted_flash_is_as_good_as_new() {
+    for before in [played(), RamFlash::new(vec![0x42; 4 * SECTOR])] {
+        let mut log = Log::new(before);
+        block_on(log.format()).unwrap();
+        let formatted = log.into_flash();
+        assert_eq!(reopen(formatted.clone()), Ok(false));
+        let mut story = Story::begin(formatted);
+        story.tell(0).unwrap();
+        assert_eq!(reopen(story.log.into_flash()), Ok(true));
+    }
+}
+
+#[test]
+fn one_league_that_fills_the_flash_is_told_and_nothing_of_it_is_overwritten() {
+    let mut story = Story::begin(flash(4));
+    story.enter(0).unwrap();
+    let mut buf = [0; FRAME];
+    let entries = 500;
+    let full = (0..100).find_map(|_| {
+        // Nobody else writes such entries; that they are kept is enough.
+        buf[6] = 12;
+        block_on(story.log.append(&mut buf, entries)).err()
+    });
+    assert_eq!(full, Some(Trouble::Full));
+    let flash = story.log.into_flash();
+    assert!(flash.bytes.chunks(SECTOR).all(|sector| sector.starts_with(b"LBjr")));
+}
+
+#[test]
+fn a_sector_that_cannot_be_erased_is_told() {
+    let mut story = Story::begin(Flash { bad: Some(1), ..flash(4) });
+    let mut buf = [0; FRAME];
+    let trouble = loop {
+        if story.hall.stage() == Stage::Waiting && story.hall.players().len() < 2 {
+            story.hall.keep_facts();
+        }
+        story.hall.command(NOW, Command::Reset).unwrap();
+        match block_on(commit(&mut story.log, &mut story.hall, &mut buf, "code")) {
+            Ok(_) => {}
+            Err(trouble) => break trouble,
+        }
+    };
+    assert_eq!(trouble, Trouble::Erase);
+}
+
+#[test]
+fn wear_is_even() {
+    let mut story = Story::begin(flash(4));
+    let mut buf = [0; FRAME];
+    for _ in 0..400 {
+        story.hall.command(NOW, Command::Reset).unwrap();
+        while block_on(commit(&mut story.log, &mut story.hall, &mut buf, "code")).unwrap().is_some() {}
+    }
+    let erases = story.log.erases();
+    assert_eq!(erases, story.log.flash_mut().erased);
+    // The first round through the flash needs none.
+    assert!((390..=400).contains(&erases), "{erases}");
+    let mut again = Log::new(story.log.into_flash());
+    assert_eq!(block_on(again.open(&mut buf)), Ok(true));
+    assert!(erases - again.erases() <= 1, "the count outlives a restart");
+}
+
+#[test]
+fn erases_happen_ahead_so_that_a_whole_league_needs_none() {
+    const SECTORS: usize = 24;
+    let mut story = Story::begin(flash(SECTORS));
+    let wanted = sectors_of_a_league::<Flash, 4, 6>();
+    assert!(wanted < SECTORS as u32 / 2);
+    let mut buf = [0; FRAME];
+    for part in 0..60 {
+        story.enter(3 * part).unwrap();
+        let before = story.log.flash_mut().erased;
+        story.play().unwrap();
+        assert!(story.log.flash_mut().erased - before <= 1, "only after its end");
+        while block_on(story.log.prepare(wanted, &mut buf)).unwrap() {}
+    }
+    assert!(story.log.flash_mut().erased > 20);
+}

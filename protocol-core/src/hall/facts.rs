@@ -1,0 +1,420 @@
+//! What must outlive a power cut, and the hall again after one.
+//!
+//! While facts are kept, everything that must not be forgotten becomes a [`Fact`], in order. Whoever keeps the journal
+//! asks for them ([`Hall::next_fact`]), writes them ([`Hall::write_fact`]) and says when they are safe
+//! ([`Hall::facts_are_safe`]). A fact is a few bytes that name what happened; the words are taken from the hall when it is
+//! written, so nothing is held twice. The rule that makes this worth something is the caller's to keep: nothing leaves the
+//! box before all facts are safe that existed when it was made ([`Hall::facts`]).
+
+use heapless::String;
+
+use super::admission::{AgentState, Player, Referee};
+use super::lines::{Line, Notice};
+use super::rounds::Stage;
+use super::{Config, Hall};
+use crate::journal::bytes::{NoRoom, Writer};
+use crate::journal::{Agent, Counts, Entry, Origin, Played, Settings};
+use crate::league::Compliance;
+use crate::log::Happening;
+use crate::referee::Breaker;
+use crate::time::Now;
+use crate::wire::endpoint::Endpoint;
+use crate::wire::league_v2::dialect::{Dialect, Style};
+use crate::wire::league_v2::outgoing::MatchId;
+
+/// Something that must outlive a power cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// A new chapter: what [`Hall::write_chapter`] writes.
+    Chapter,
+    /// The settings are others.
+    Settings,
+    /// The player of this number is in.
+    Player(u16),
+    /// The referee of this number is in.
+    Referee(u16),
+    /// The player of this number has left.
+    Left(u16),
+    /// The league began.
+    Started,
+    /// A match is over.
+    Played(MatchId),
+    /// The next round waits for the admin.
+    Paused,
+    /// It no longer does.
+    Unpaused,
+    /// The box was restarted in the middle of a league.
+    Resumed,
+    /// Everybody has been told how the league ended.
+    Over,
+}
+
+/// Facts that are not safe yet, in order. Every input makes at most `M + 3`, because no more matches can end at once; four
+/// for each table leave room for some inputs while the flash is busy.
+pub(super) struct Facts<const M: usize> {
+    ring: [[Fact; 4]; M],
+    first: usize,
+    len: usize,
+    /// How many there have ever been.
+    made: u32,
+    kept: bool,
+    missed: bool,
+}
+
+impl<const M: usize> Facts<M> {
+    pub const fn new() -> Self {
+        Self { ring: [[Fact::Chapter; 4]; M], first: 0, len: 0, made: 0, kept: false, missed: false }
+    }
+
+    pub fn push(&mut self, fact: Fact) {
+        if !self.kept {
+            return;
+        }
+        self.made = self.made.wrapping_add(1);
+        let at = (self.first + self.len).checked_rem(4 * M).unwrap_or(0);
+        match self.ring.as_flattened_mut().get_mut(at) {
+            Some(place) if self.len < 4 * M => {
+                *place = fact;
+                self.len += 1;
+            }
+            _ => self.missed = true,
+        }
+    }
+
+    /// A chapter says all there is to say, so what was not said before it need not be.
+    pub fn begin_chapter(&mut self) {
+        self.len = 0;
+        self.push(Fact::Chapter);
+    }
+
+    /// The league starts. A chapter that is still to be written says so itself: a rematch is written whole or not at all,
+    /// so that the league before it stays readable until then.
+    pub fn start(&mut self) {
+        match self.get(0) {
+            Some((_, Fact::Chapter)) => self.begin_chapter(),
+            _ => self.push(Fact::Started),
+        }
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.len >= 4 * M
+    }
+
+    /// The fact that is `ahead` others away from being the next, and its number.
+    fn get(&self, ahead: usize) -> Option<(u32, Fact)> {
+        let at = (self.first + ahead).checked_rem(4 * M)?;
+        let number = self.made.wrapping_sub(self.len as u32).wrapping_add(1 + ahead as u32);
+        (ahead < self.len).then(|| Some((number, *self.ring.as_flattened().get(at)?))).flatten()
+    }
+
+    fn drop_up_to(&mut self, number: u32) {
+        while let Some((next, _)) = self.get(0)
+            && has_reached(number, next)
+        {
+            self.first = (self.first + 1).checked_rem(4 * M).unwrap_or(0);
+            self.len -= 1;
+        }
+    }
+}
+
+/// Whether a count of facts has come to `number`. Counts begin anew after four billion.
+pub fn has_reached(count: u32, number: u32) -> bool {
+    count.wrapping_sub(number) as i32 >= 0
+}
+
+/// An entry that does not fit those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unfit;
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
+    /// Keeps facts from now on, beginning with a chapter.
+    pub fn keep_facts(&mut self) {
+        self.facts.kept = true;
+        self.facts.missed = false;
+        self.facts.begin_chapter();
+    }
+
+    /// Keeps facts no longer, and forgets those that are not safe.
+    pub fn keep_no_facts(&mut self) {
+        self.facts.kept = false;
+        self.facts.len = 0;
+    }
+
+    /// How many facts there have ever been. A number of a fact, too: the number of the last one.
+    pub fn facts(&self) -> u32 {
+        self.facts.made
+    }
+
+    /// Whether there is room for the facts of one more input. Where there is not, wait.
+    pub fn has_room_for_facts(&self) -> bool {
+        4 * M - self.facts.len >= M + 3
+    }
+
+    /// Whether a fact was lost for want of room: then the journal no longer tells the whole story.
+    pub fn has_missed_facts(&self) -> bool {
+        self.facts.missed
+    }
+
+    /// The next fact to be made safe, or the one `ahead` others later, with its number.
+    pub fn next_fact(&self, ahead: usize) -> Option<(u32, Fact)> {
+        self.facts.get(ahead)
+    }
+
+    /// All facts up to this number are safe.
+    pub fn facts_are_safe(&mut self, number: u32) {
+        self.facts.drop_up_to(number);
+    }
+
+    /// Writes a fact as it is now; nothing where nothing is left of it. A chapter is written by
+    /// [`Hall::write_chapter`].
+    pub fn write_fact(&self, fact: Fact, out: &mut Writer<'_>) -> Result<(), NoRoom> {
+        match fact {
+            Fact::Chapter => Ok(()),
+            Fact::Settings => Entry::Settings(self.settings()).write(out),
+            Fact::Player(number) => match self.players.iter().find(|player| player.number == number) {
+                Some(player) => player.entry().write(out),
+                None => Ok(()),
+            },
+            Fact::Referee(number) => match self.referees.iter().find(|referee| referee.number == number) {
+                Some(referee) => referee.entry().write(out),
+                None => Ok(()),
+            },
+            Fact::Left(number) => Entry::Left(number).write(out),
+            Fact::Started => Entry::Started.write(out),
+            Fact::Played(id) => self.write_result(id, out),
+            Fact::Paused => Entry::Paused.write(out),
+            Fact::Unpaused => Entry::Unpaused.write(out),
+            Fact::Resumed => Entry::Resumed.write(out),
+            Fact::Over => Entry::Over.write(out),
+        }
+    }
+
+    fn write_result(&self, id: MatchId, out: &mut Writer<'_>) -> Result<(), NoRoom> {
+        let (Some(&record), Some(pair)) = (self.record(id), self.pair(id)) else { return Ok(()) };
+        out.all(|out| {
+            Entry::Played(Played { id, record }).write(out)?;
+            let players = [pair.a, pair.b].into_iter().filter_map(|place| self.player_at(place));
+            { players }.try_for_each(|player| Counts::write(player.number, &player.compliance, out))
+        })
+    }
+
+    /// Writes the beginning of a chapter, from part `at` on, as far as there is room; moves `at` on. False when there is
+    /// no more. Whoever keeps the journal adds what it knows itself, and [`Entry::Open`].
+    pub fn write_chapter(&self, at: &mut usize, out: &mut Writer<'_>) -> bool {
+        let head = [Entry::Origin(self.origin()), Entry::Settings(self.settings())];
+        let agents = self.players.iter().map(Player::entry).chain(self.referees.iter().map(Referee::entry));
+        let started = (self.stage != Stage::Waiting).then_some(Entry::Started);
+        for entry in head.into_iter().chain(agents).chain(started).skip(*at) {
+            if entry.write(out).is_err() {
+                return true;
+            }
+            *at += 1;
+        }
+        false
+    }
+
+    /// What everything is derived from.
+    pub fn origin(&self) -> Origin {
+        let Self { number: league, issued, master, secret, seed_is_chosen: chosen, .. } = *self;
+        Origin { league, issued, master, secret, chosen }
+    }
+
+    /// How the league is set up.
+    pub fn settings(&self) -> Settings {
+        let Config { game, mode, timing, start_at, .. } = self.config;
+        Settings { game, mode, timing, start_at }
+    }
+
+    /// Takes in what a journal says, entry by entry, in order. Nothing goes out; when all is in, [`Hall::resume`] goes on.
+    pub fn restore(&mut self, entry: &Entry<'_>) -> Result<(), Unfit> {
+        let is_waiting = self.stage == Stage::Waiting;
+        match *entry {
+            Entry::Origin(origin) => {
+                self.reset();
+                while self.poll_output().is_some() {}
+                let Origin { league, issued, master, secret, chosen } = origin;
+                (self.number, self.issued) = (league, issued);
+                (self.master, self.secret, self.seed_is_chosen) = (master, secret, chosen);
+            }
+            Entry::Settings(settings) if is_waiting => self.apply(settings),
+            Entry::Player(agent) if is_waiting => self.restore_player(agent).ok_or(Unfit)?,
+            Entry::Referee(agent) => self.restore_referee(agent).ok_or(Unfit)?,
+            Entry::Left(number) if is_waiting => self.players.retain(|player| player.number != number),
+            Entry::Left(number) => {
+                if let Some(player) = self.players.iter_mut().find(|player| player.number == number) {
+                    player.state = AgentState::Shutdown;
+                    player.line.hang_up();
+                }
+            }
+            Entry::Started if is_waiting && self.players.len() >= 2 => {
+                self.clear_the_board();
+                self.stage = Stage::Running(1);
+            }
+            Entry::Played(played) if !is_waiting => {
+                let index = self.schedule().index(played.id.round, played.id.table).ok_or(Unfit)?;
+                let place = self.records.get_mut(index).ok_or(Unfit)?;
+                if place.replace(played.record).is_some() {
+                    return Err(Unfit);
+                }
+            }
+            Entry::Counts(counts) => {
+                if let Some(player) = self.players.iter_mut().find(|player| player.number == counts.player) {
+                    counts.iter().for_each(|(rule, count)| player.compliance.restore(rule, count));
+                }
+            }
+            Entry::Paused if !is_waiting => self.paused = true,
+            Entry::Unpaused if !is_waiting => self.paused = false,
+            Entry::Resumed if !is_waiting => self.restarts = self.restarts.saturating_add(1),
+            Entry::Over
+                if !is_waiting && self.records_of(1..=self.schedule().rounds()).all(|played| played.is_some()) =>
+            {
+                self.over_is_told = true;
+            }
+            Entry::Open | Entry::AdminCode(_) => {}
+            _ => return Err(Unfit),
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, Settings { game, mode, timing, start_at }: Settings) {
+        self.config = Config { game, mode, timing, start_at, endpoint: self.config.endpoint.clone() };
+    }
+
+    fn restore_player(&mut self, agent: Agent<'_>) -> Option<()> {
+        let player = Player {
+            number: Some(agent.number).filter(|number| (1..1000).contains(number))?,
+            issue: agent.issue,
+            name: String::try_from(agent.name).ok()?,
+            version: String::try_from(agent.version).ok()?,
+            endpoint: Endpoint::given(String::try_from(agent.endpoint).ok()?, agent.ip)?,
+            state: AgentState::Registered,
+            style: Style::new(agent.dialect),
+            compliance: Compliance::new(),
+            breaker: Breaker::new(),
+            place: 0,
+            seating: None,
+            line: Line::new(),
+        };
+        self.issued = self.issued.max(agent.issue);
+        match self.players.iter_mut().find(|known| known.number == agent.number) {
+            Some(known) => *known = player,
+            None => self.players.push(player).ok()?,
+        }
+        Some(())
+    }
+
+    fn restore_referee(&mut self, agent: Agent<'_>) -> Option<()> {
+        let referee = Referee {
+            number: Some(agent.number).filter(|number| (2..100).contains(number))?,
+            issue: agent.issue,
+            name: String::try_from(agent.name).ok()?,
+            endpoint: Endpoint::given(String::try_from(agent.endpoint).ok()?, agent.ip)?,
+        };
+        self.issued = self.issued.max(agent.issue);
+        match self.referees.iter_mut().find(|known| known.number == agent.number) {
+            Some(known) => *known = referee,
+            None => self.referees.push(referee).ok()?,
+        }
+        Some(())
+    }
+
+    /// Goes on after a restart, with what was restored. Matches without a result are played from their invitation; the
+    /// round is announced and its results are told once more, because nobody knows who has heard them. Keeps facts.
+    pub fn resume(&mut self, now: Now) {
+        self.facts.kept = true;
+        self.note(now, None, None, Happening::Resumed);
+        if self.stage == Stage::Waiting {
+            // The last one may have been kept, and the start it led to not.
+            self.start_if_enough(now);
+            self.advance(now);
+            return;
+        }
+        let last = self.schedule().rounds();
+        let is_complete = |round: u16| self.records_of(round..=round).all(|played| played.is_some());
+        let open = (1..=last).find(|&round| !is_complete(round)).unwrap_or(last);
+        let is_begun = self.records_of(open..=open).any(|played| played.is_some());
+        // A pause holds between two rounds, and a round without any result can as well begin after it.
+        let is_between = self.paused && open > 1 && !is_begun;
+        let (round, closed) = if is_between { (open - 1, open - 1) } else { (open, open - 1) };
+        if self.over_is_told {
+            self.count_results(1, last);
+            self.close_standings(last);
+            self.stage = Stage::Completed;
+            self.players.iter_mut().for_each(|player| player.state = AgentState::Shutdown);
+            return;
+        }
+        self.restarts = self.restarts.saturating_add(1);
+        self.facts.push(Fact::Resumed);
+        self.count_results(1, closed);
+        self.close_standings(closed);
+        if is_between {
+            self.stage = Stage::Running(round);
+            self.round_is_closed = true;
+            self.finished = self.schedule().matches_per_round();
+            return;
+        }
+        self.start_round(now, round);
+        self.count_results(round, round);
+        self.finished = self.records_of(round..=round).flatten().count() as u16;
+        for id in self.matches_of(round) {
+            let Some(pair) = self.pair(id).filter(|_| self.record(id).is_some()) else { continue };
+            for place in [pair.a, pair.b] {
+                let player = self.seating.get(usize::from(place)).and_then(|&at| self.players.get_mut(usize::from(at)));
+                if let Some(player) = player {
+                    player.line.tell(Notice::GameOver(round));
+                }
+            }
+        }
+        (0..self.players.len() as u16).for_each(|player| self.pump(now, player));
+        self.advance(now);
+    }
+
+    fn records_of(
+        &self,
+        rounds: core::ops::RangeInclusive<u16>,
+    ) -> impl Iterator<Item = Option<crate::league::Record>> {
+        rounds.flat_map(|round| self.matches_of(round)).map(|id| self.record(id).copied())
+    }
+
+    /// Adds the results of these rounds to what the players have gathered.
+    fn count_results(&mut self, first: u16, last: u16) {
+        let tables = 1..=self.schedule().matches_per_round();
+        for id in (first..=last).flat_map(|round| tables.clone().map(move |table| MatchId { round, table })) {
+            let (Some(&record), Some(pair)) = (self.record(id), self.pair(id)) else { continue };
+            for (seat, place) in (0..).zip([pair.a, pair.b]) {
+                if let Some(tally) = self.tallies.get_mut(usize::from(place)) {
+                    tally.add(record.verdict(seat));
+                }
+            }
+        }
+        self.current_is_stale = true;
+    }
+}
+
+impl Player {
+    fn entry(&self) -> Entry<'_> {
+        Entry::Player(Agent {
+            number: self.number,
+            issue: self.issue,
+            name: &self.name,
+            version: &self.version,
+            endpoint: &self.endpoint.given,
+            ip: self.endpoint.ip,
+            dialect: self.style.dialect,
+        })
+    }
+}
+
+impl Referee {
+    fn entry(&self) -> Entry<'_> {
+        Entry::Referee(Agent {
+            number: self.number,
+            issue: self.issue,
+            name: &self.name,
+            version: "",
+            endpoint: &self.endpoint.given,
+            ip: self.endpoint.ip,
+            dialect: Dialect::Canonical,
+        })
+    }
+}

@@ -1,0 +1,430 @@
+//! What a journal says. An entry is a byte that names it and its fields in order; entries follow each other without a
+//! gap. A new kind of entry gets the next free number; a changed one is another [`VERSION`](super::frame::VERSION).
+
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::bytes::{Garbled, NoRoom, Reader, Writer};
+use crate::fair::Seed;
+use crate::games::{GameKind, Seats};
+use crate::hall::Mode;
+use crate::league::{Compliance, Record, Rule};
+use crate::referee::{Cause, Outcome, Timing};
+use crate::time::Utc;
+use crate::wire::league_v2::dialect::Dialect;
+use crate::wire::league_v2::outgoing::MatchId;
+
+/// Something that is kept.
+#[derive(Clone, Copy, Debug)]
+pub enum Entry<'a> {
+    /// A chapter begins: what everything else is derived from.
+    Origin(Origin),
+    /// How the league is set up.
+    Settings(Settings),
+    /// What the owner authorizes with.
+    AdminCode(&'a str),
+    /// A player is in.
+    Player(Agent<'a>),
+    /// A referee is in.
+    Referee(Agent<'a>),
+    /// All that was known when the chapter began has been said.
+    Open,
+    /// The player of this number has left.
+    Left(u16),
+    /// The registration is closed and the first round begins.
+    Started,
+    /// A match is over.
+    Played(Played),
+    /// How often a player has broken which rules by now.
+    Counts(Counts<'a>),
+    /// The next round waits for the admin.
+    Paused,
+    /// It no longer does.
+    Unpaused,
+    /// The box was restarted while a league was being played.
+    Resumed,
+    /// Everybody has been told how the league ended, or cannot be.
+    Over,
+}
+
+/// What a chapter begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Which league this is.
+    pub league: u32,
+    /// Registrations so far, over all leagues.
+    pub issued: u32,
+    /// Decides every seed of a match.
+    pub master: Seed,
+    /// Decides every token.
+    pub secret: Seed,
+    /// Whether somebody chose the master seed.
+    pub chosen: bool,
+}
+
+/// How a league is set up.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The game.
+    pub game: GameKind,
+    /// What happens to deviations.
+    pub mode: Mode,
+    /// How long players have.
+    pub timing: Timing,
+    /// Starts by itself at so many players.
+    pub start_at: Option<u16>,
+}
+
+/// An agent that has registered. At most 215 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Agent<'a> {
+    /// The number in its id.
+    pub number: u16,
+    /// Which registration made it; part of its token.
+    pub issue: u32,
+    /// What it calls itself.
+    pub name: &'a str,
+    /// Its version, as it says.
+    pub version: &'a str,
+    /// Where it is called, as it wrote it.
+    pub endpoint: &'a str,
+    /// Where that really leads.
+    pub ip: IpAddr,
+    /// The dialect it registered in.
+    pub dialect: Dialect,
+}
+
+/// A match that is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Played {
+    /// Which one.
+    pub id: MatchId,
+    /// The result.
+    pub record: Record,
+}
+
+/// How often a player has broken which rules.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts<'a> {
+    /// The number of the player.
+    pub player: u16,
+    bytes: &'a [u8],
+}
+
+impl Counts<'_> {
+    /// Each rule and how often. Rules this version does not know are left out.
+    pub fn iter(&self) -> impl Iterator<Item = (Rule, u16)> {
+        self.bytes.chunks_exact(3).filter_map(|entry| {
+            let &[rule, low, high] = entry else { return None };
+            Some((*Rule::ALL.get(usize::from(rule))?, u16::from_le_bytes([low, high])))
+        })
+    }
+
+    /// Writes the counts of a player; nothing where it has broken none.
+    pub fn write(player: u16, report: &Compliance, out: &mut Writer<'_>) -> Result<(), NoRoom> {
+        let broken = report.broken().count();
+        if broken == 0 {
+            return Ok(());
+        }
+        out.all(|out| {
+            out.u8(COUNTS)?;
+            out.u16(player)?;
+            out.u8(u8::try_from(broken).map_err(|_| NoRoom)?)?;
+            report.broken().try_for_each(|(rule, count, _)| {
+                out.u8(rule as u8)?;
+                out.u16(count)
+            })
+        })
+    }
+}
+
+const ORIGIN: u8 = 1;
+const SETTINGS: u8 = 2;
+const ADMIN_CODE: u8 = 3;
+const PLAYER: u8 = 4;
+const REFEREE: u8 = 5;
+const OPEN: u8 = 6;
+const LEFT: u8 = 7;
+const STARTED: u8 = 8;
+const PLAYED: u8 = 9;
+const COUNTS: u8 = 10;
+const PAUSED: u8 = 11;
+const UNPAUSED: u8 = 12;
+const RESUMED: u8 = 13;
+const OVER: u8 = 14;
+
+const MODES: [Mode; 2] = [Mode::Lenient, Mode::Strict];
+const DIALECTS: [Dialect; 5] =
+    [Dialect::Canonical, Dialect::MessageType, Dialect::Nested, Dialect::McpTools, Dialect::Bare];
+const CAUSES: [Cause; 6] =
+    [Cause::Played, Cause::Timeout, Cause::Invalid, Cause::Refused, Cause::Disconnected, Cause::BothFailed];
+/// Nobody lets a player think for longer than a day.
+const LONGEST_MS: u64 = 86_400_000;
+/// Stands for no winner.
+const NOBODY: u8 = 0xff;
+
+/// A value by its place in a list. The lists are part of the format.
+fn index<T: PartialEq>(list: &[T], value: &T) -> u8 {
+    list.iter().position(|known| known == value).unwrap_or(0) as u8
+}
+
+fn pick<T: Copy>(list: &[T], index: u8) -> Result<T, Garbled> {
+    list.get(usize::from(index)).copied().ok_or(Garbled)
+}
+
+impl Entry<'_> {
+    /// Writes it whole, or not at all.
+    pub fn write(&self, out: &mut Writer<'_>) -> Result<(), NoRoom> {
+        out.all(|out| match self {
+            Entry::Origin(origin) => {
+                out.u8(ORIGIN)?;
+                out.u32(origin.league)?;
+                out.u32(origin.issued)?;
+                out.raw(&origin.master.0)?;
+                out.raw(&origin.secret.0)?;
+                out.u8(origin.chosen.into())
+            }
+            Entry::Settings(settings) => {
+                out.u8(SETTINGS)?;
+                out.text(settings.game.rules().name)?;
+                out.u8(index(&MODES, &settings.mode))?;
+                let Timing { join_ms, move_ms, retry_base_ms, notice_ms } = settings.timing;
+                [join_ms, move_ms, retry_base_ms, notice_ms].into_iter().try_for_each(|ms| out.u64(ms))?;
+                out.u16(settings.start_at.unwrap_or(0))
+            }
+            Entry::AdminCode(code) => {
+                out.u8(ADMIN_CODE)?;
+                out.text(code)
+            }
+            Entry::Player(agent) => {
+                out.u8(PLAYER)?;
+                agent.write(out)
+            }
+            Entry::Referee(agent) => {
+                out.u8(REFEREE)?;
+                agent.write(out)
+            }
+            Entry::Open => out.u8(OPEN),
+            Entry::Left(number) => {
+                out.u8(LEFT)?;
+                out.u16(*number)
+            }
+            Entry::Started => out.u8(STARTED),
+            Entry::Played(played) => {
+                out.u8(PLAYED)?;
+                played.write(out)
+            }
+            Entry::Counts(counts) => {
+                out.u8(COUNTS)?;
+                out.u16(counts.player)?;
+                out.u8(u8::try_from(counts.bytes.len() / 3).map_err(|_| NoRoom)?)?;
+                out.raw(counts.bytes)
+            }
+            Entry::Paused => out.u8(PAUSED),
+            Entry::Unpaused => out.u8(UNPAUSED),
+            Entry::Resumed => out.u8(RESUMED),
+            Entry::Over => out.u8(OVER),
+        })
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// Reads the next entry; `None` at the end.
+    pub fn read(from: &mut Reader<'a>) -> Result<Option<Entry<'a>>, Garbled> {
+        if from.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(match from.u8()? {
+            ORIGIN => Entry::Origin(Origin {
+                league: from.u32()?,
+                issued: from.u32()?,
+                master: Seed(from.hash()?),
+                secret: Seed(from.hash()?),
+                chosen: from.u8()? != 0,
+            }),
+            SETTINGS => {
+                let game = GameKind::named(from.text()?).ok_or(Garbled)?;
+                let mode = pick(&MODES, from.u8()?)?;
+                let (join_ms, move_ms) = (from.u64()?, from.u64()?);
+                let timing = Timing { join_ms, move_ms, retry_base_ms: from.u64()?, notice_ms: from.u64()? };
+                if [join_ms, move_ms, timing.retry_base_ms, timing.notice_ms].iter().any(|&ms| ms > LONGEST_MS) {
+                    return Err(Garbled);
+                }
+                let start_at = Some(from.u16()?).filter(|&n| n != 0);
+                Entry::Settings(Settings { game, mode, timing, start_at })
+            }
+            ADMIN_CODE => Entry::AdminCode(from.text()?),
+            PLAYER => Entry::Player(Agent::read(from)?),
+            REFEREE => Entry::Referee(Agent::read(from)?),
+            OPEN => Entry::Open,
+            LEFT => Entry::Left(from.u16()?),
+            STARTED => Entry::Started,
+            PLAYED => Entry::Played(Played::read(from)?),
+            COUNTS => {
+                let (player, n) = (from.u16()?, from.u8()?);
+                Entry::Counts(Counts { player, bytes: from.raw(3 * usize::from(n))? })
+            }
+            PAUSED => Entry::Paused,
+            UNPAUSED => Entry::Unpaused,
+            RESUMED => Entry::Resumed,
+            OVER => Entry::Over,
+            _ => return Err(Garbled),
+        }))
+    }
+}
+
+impl<'a> Agent<'a> {
+    fn write(&self, out: &mut Writer<'_>) -> Result<(), NoRoom> {
+        out.u16(self.number)?;
+        out.u32(self.issue)?;
+        out.text(self.name)?;
+        out.text(self.version)?;
+        out.text(self.endpoint)?;
+        match self.ip {
+            IpAddr::V4(ip) => {
+                out.u8(4)?;
+                out.raw(&ip.octets())?;
+            }
+            IpAddr::V6(ip) => {
+                out.u8(6)?;
+                out.raw(&ip.octets())?;
+            }
+        }
+        out.u8(index(&DIALECTS, &self.dialect))
+    }
+
+    fn read(from: &mut Reader<'a>) -> Result<Self, Garbled> {
+        let (number, issue) = (from.u16()?, from.u32()?);
+        let (name, version, endpoint) = (from.text()?, from.text()?, from.text()?);
+        let ip = match from.u8()? {
+            4 => IpAddr::V4(Ipv4Addr::from_bits(u32::from_be_bytes(from.raw(4)?.try_into().map_err(|_| Garbled)?))),
+            6 => IpAddr::V6(Ipv6Addr::from_bits(u128::from_be_bytes(from.raw(16)?.try_into().map_err(|_| Garbled)?))),
+            _ => return Err(Garbled),
+        };
+        Ok(Self { number, issue, name, version, endpoint, ip, dialect: pick(&DIALECTS, from.u8()?)? })
+    }
+}
+
+impl Played {
+    fn write(&self, out: &mut Writer<'_>) -> Result<(), NoRoom> {
+        let (record, outcome) = (self.record, self.record.outcome());
+        out.u16(self.id.round)?;
+        out.u16(self.id.table)?;
+        out.u8(record.attempt)?;
+        out.u64(record.digest)?;
+        out.u32(record.finished.0)?;
+        out.u8(outcome.winner.unwrap_or(NOBODY))?;
+        out.u8(outcome.forfeits.iter().fold(0, |bits, seat| bits | 1 << seat))?;
+        out.u8(index(&CAUSES, &outcome.cause))
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Garbled> {
+        let id = MatchId { round: from.u16()?, table: from.u16()? };
+        let (attempt, digest, finished) = (from.u8()?, from.u64()?, Utc(from.u32()?));
+        let winner = match from.u8()? {
+            NOBODY => None,
+            seat @ 0..=1 => Some(seat),
+            _ => return Err(Garbled),
+        };
+        let forfeits = match from.u8()? {
+            bits @ 0..=3 => (0..2).filter(|seat| bits >> seat & 1 == 1).fold(Seats::NONE, Seats::with),
+            _ => return Err(Garbled),
+        };
+        let outcome = Outcome { winner, forfeits, cause: pick(&CAUSES, from.u8()?)? };
+        Ok(Self { id, record: Record::new(digest, finished, outcome, attempt) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::format;
+    use std::string::String;
+    use std::vec::Vec;
+
+    fn every_entry() -> Vec<Entry<'static>> {
+        let seed = |n| Seed([n; 32]);
+        let agent = Agent {
+            number: 7,
+            issue: 70_000,
+            name: "שחקן",
+            version: "1.0.0",
+            endpoint: "http://localhost:8101/mcp",
+            ip: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9)),
+            dialect: Dialect::McpTools,
+        };
+        let outcome = Outcome { winner: Some(1), forfeits: Seats::only(0), cause: Cause::Refused };
+        let record = Record::new(u64::MAX - 5, Utc(1_736_937_000), outcome, 3);
+        std::vec![
+            Entry::Origin(Origin { league: 3, issued: 9, master: seed(1), secret: seed(2), chosen: true }),
+            Entry::Settings(Settings {
+                game: GameKind::EvenOdd10,
+                mode: Mode::Strict,
+                timing: Timing::default(),
+                start_at: Some(4),
+            }),
+            Entry::AdminCode("class-7b"),
+            Entry::Player(agent),
+            Entry::Referee(Agent { ip: IpAddr::V6(Ipv6Addr::LOCALHOST), version: "", ..agent }),
+            Entry::Open,
+            Entry::Left(7),
+            Entry::Started,
+            Entry::Played(Played { id: MatchId { round: 3, table: 2 }, record }),
+            Entry::Counts(Counts { player: 7, bytes: &[1, 2, 0, 28, 0, 1] }),
+            Entry::Paused,
+            Entry::Unpaused,
+            Entry::Resumed,
+            Entry::Over,
+        ]
+    }
+
+    fn read_all(bytes: &[u8]) -> Result<Vec<String>, Garbled> {
+        let (mut from, mut read) = (Reader::new(bytes), Vec::new());
+        while let Some(entry) = Entry::read(&mut from)? {
+            read.push(format!("{entry:?}"));
+        }
+        Ok(read)
+    }
+
+    #[test]
+    fn every_entry_is_read_as_it_was_written() {
+        let mut buf = [0; 1024];
+        let mut out = Writer::new(&mut buf);
+        let entries = every_entry();
+        entries.iter().for_each(|entry| entry.write(&mut out).unwrap());
+        let written = out.len();
+        let shown: Vec<String> = entries.iter().map(|entry| format!("{entry:?}")).collect();
+        assert_eq!(read_all(&buf[..written]).unwrap(), shown);
+    }
+
+    #[test]
+    fn an_entry_cut_short_is_an_error_and_one_without_room_leaves_no_trace() {
+        for entry in every_entry() {
+            let mut buf = [0; 256];
+            let mut out = Writer::new(&mut buf);
+            entry.write(&mut out).unwrap();
+            let length = out.len();
+            for cut in 1..length {
+                assert_eq!(read_all(&buf[..cut]), Err(Garbled), "{entry:?}");
+                let mut small = [0; 256];
+                let mut out = Writer::new(&mut small[..cut]);
+                assert_eq!(entry.write(&mut out), Err(NoRoom));
+                assert!(out.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn the_rules_a_player_broke_are_counted_again() {
+        let mut report = Compliance::new();
+        (0..300).for_each(|_| report.note(Rule::ChoiceCase, "EVEN"));
+        report.note(Rule::BadRequest, "x");
+        let mut buf = [0; 64];
+        let mut out = Writer::new(&mut buf);
+        Counts::write(5, &report, &mut out).unwrap();
+        let written = out.len();
+        let Ok(Some(Entry::Counts(counts))) = Entry::read(&mut Reader::new(&buf[..written])) else { panic!() };
+        assert_eq!(counts.player, 5);
+        assert_eq!(counts.iter().collect::<Vec<_>>(), [(Rule::ChoiceCase, 300), (Rule::BadRequest, 1)]);
+    }
+}
