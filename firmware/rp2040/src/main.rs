@@ -27,7 +27,7 @@ use leaguebox_rp2040::socket::Port;
 use leaguebox_rp2040::{lent_stack, mdns, panic, sntp, watchdog};
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Config, Hall, Mode, Stage};
+use protocol_core::hall::{Config, Hall, Mode, Stage, Table};
 use protocol_core::referee::Timing;
 use static_cell::{ConstStaticCell, StaticCell};
 
@@ -41,6 +41,9 @@ const WORKERS: [(u16, usize); 2] = [(8000, 6), (80, 2)];
 const ALL_WORKERS: usize = WORKERS[0].1 + WORKERS[1].1;
 /// A socket for each line and worker; for the DHCP client, mDNS and the time; two more to ask a DHCP server something.
 const SOCKETS: usize = PLAYERS + ALL_WORKERS + 3 + 2;
+
+/// What the build's report divides by: players, sockets; and what a match takes. It reads them in the image.
+static COUNTS: [u32; 3] = [PLAYERS as u32, SOCKETS as u32, size_of::<Option<Table>>() as u32];
 
 type LeagueBox = Appliance<Pico, PLAYERS, MATCHES, RESULTS, LOG>;
 
@@ -91,6 +94,7 @@ async fn main(spawner: Spawner) {
     static IDENTITY: StaticCell<Identity> = StaticCell::new();
     let identity = IDENTITY.init_with(|| Identity::of(id));
     let name = identity.name.as_str();
+    core::hint::black_box(&COUNTS);
     info!("leaguebox {=str}, {=str}, last reset: {=str}", env!("CARGO_PKG_VERSION"), name, last_reset.name());
     Pico::know(name, last_reset, last_panic);
     if let Some(words) = last_panic {
