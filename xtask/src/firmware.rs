@@ -51,14 +51,18 @@ pub fn run(args: &[String]) -> Outcome {
     if broken.is_empty() { Ok(()) } else { Err(format!("over budget: {}", broken.join("; "))) }
 }
 
-/// Builds one board, prints its footprint, and answers with the budgets it breaks.
-fn make(board: &Board, named: Option<&str>) -> Result<Vec<String>, String> {
+/// Builds one board's image, whatever its size.
+pub fn compile(board: &Board, named: Option<&str>) -> Outcome {
     let mut build = way::build(named)?;
     // From its directory, so that cargo finds the board's own settings. The target stands there too, but a board must not
     // be built for this computer should it go missing.
     build.current_dir(sh::root().join(board.directory)).args(["--release", "--locked", "--target", way::TARGET]);
-    sh::run(&mut build)?;
+    sh::run(&mut build)
+}
 
+/// Builds one board, prints its footprint, and answers with the budgets it breaks.
+fn make(board: &Board, named: Option<&str>) -> Result<Vec<String>, String> {
+    compile(board, named)?;
     let path = board.elf();
     let bytes = fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
     let elf = Elf::new(&bytes)?;
