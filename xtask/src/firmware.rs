@@ -56,7 +56,7 @@ pub fn compile(board: &Board, named: Option<&str>) -> Outcome {
     let mut build = way::build(named)?;
     // From its directory, so that cargo finds the board's own settings. The target stands there too, but a board must not
     // be built for this computer should it go missing.
-    build.current_dir(sh::root().join(board.directory)).args(["--release", "--locked", "--target", way::TARGET]);
+    build.current_dir(sh::root().join(board.directory)).args(["--release", "--target", way::TARGET]);
     sh::run(&mut build)
 }
 
