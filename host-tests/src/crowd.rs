@@ -12,6 +12,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
+use std::time::Duration;
 
 /// One message that one player received. Its place in the list is when.
 #[derive(Debug, Clone)]
@@ -55,6 +56,8 @@ struct Shared {
     told: AtomicUsize,
     /// Players that were told that the league is over.
     finished: AtomicUsize,
+    /// How long a player thinks before every choice.
+    thinking: Duration,
     /// A player asked for its choice waits while this is set.
     held: Mutex<bool>,
     released: Condvar,
@@ -72,6 +75,11 @@ impl Crowd {
     /// A crowd that remembers only who has finished.
     pub fn forgetful() -> Crowd {
         Crowd::with(Shared { forgetful: true, ..Shared::default() })
+    }
+
+    /// A crowd in which everybody thinks for so long before every choice.
+    pub fn thinking(thinking: Duration) -> Crowd {
+        Crowd::with(Shared { thinking, ..Shared::default() })
     }
 
     fn with(shared: Shared) -> Crowd {
@@ -240,12 +248,12 @@ impl Shared {
                 result["accept"] = json!(true);
             }
             "CHOOSE_PARITY_CALL" => {
-                self.wait_while_held();
+                self.think();
                 result["message_type"] = json!("CHOOSE_PARITY_RESPONSE");
                 result["parity_choice"] = json!(parity(player, message));
             }
             "MOVE_REQUEST" => {
-                self.wait_while_held();
+                self.think();
                 result["message_type"] = json!("MOVE_RESPONSE");
                 result["move"] = json!({"action": "choose", "value": parity(player, message)});
             }
@@ -259,7 +267,8 @@ impl Shared {
         json!({"jsonrpc": "2.0", "result": result, "id": call["id"]}).to_string()
     }
 
-    fn wait_while_held(&self) {
+    fn think(&self) {
+        thread::sleep(self.thinking);
         let held = self.held.lock().expect("no panic while held");
         drop(self.released.wait_timeout_while(held, PATIENCE, |held| *held));
     }

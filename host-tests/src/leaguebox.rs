@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use std::net::{IpAddr, SocketAddr};
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// A running box. It ends, or is free for the next test, when this is dropped.
 pub struct LeagueBox {
@@ -19,6 +20,7 @@ pub struct LeagueBox {
     pub address: SocketAddr,
     /// What opens `/api/admin`.
     pub admin_code: String,
+    begun: Instant,
     machine: Machine,
 }
 
@@ -41,7 +43,8 @@ impl LeagueBox {
             Device::Emulator => unreachable!("the feature makes the device"),
             Device::Probe => {
                 let (address, admin_code, probe) = Probe::take();
-                let leaguebox = LeagueBox { address, admin_code, machine: Machine::Probe(probe) };
+                let leaguebox =
+                    LeagueBox { address, admin_code, begun: Instant::now(), machine: Machine::Probe(probe) };
                 leaguebox.wait_until_healthy();
                 assert_eq!(leaguebox.admin("reset").status, 200, "the last test's league is erased");
                 leaguebox.tell(settings);
@@ -55,7 +58,8 @@ impl LeagueBox {
     pub fn in_emulator(settings: Settings, bridge: &str) -> LeagueBox {
         let board = device::emulator::start(bridge);
         let (address, admin_code) = device::emulator::introduction(&board, 0);
-        let leaguebox = LeagueBox { address, admin_code, machine: Machine::Emulator(Box::new(board)) };
+        let leaguebox =
+            LeagueBox { address, admin_code, begun: Instant::now(), machine: Machine::Emulator(Box::new(board)) };
         leaguebox.wait_until_healthy();
         leaguebox.tell(settings);
         leaguebox
@@ -100,7 +104,8 @@ impl LeagueBox {
 
     fn with((address, desktop): (SocketAddr, Desktop)) -> LeagueBox {
         let admin_code = desktop::ADMIN_CODE.to_owned();
-        let mut leaguebox = LeagueBox { address, admin_code, machine: Machine::Desktop(desktop) };
+        let mut leaguebox =
+            LeagueBox { address, admin_code, begun: Instant::now(), machine: Machine::Desktop(desktop) };
         wait_for("the box answers GET /health", || {
             if let Machine::Desktop(desktop) = &mut leaguebox.machine {
                 desktop.assert_alive();
@@ -123,6 +128,32 @@ impl LeagueBox {
     pub fn tell(&self, settings: Settings) {
         let response = self.admin_with("settings", &settings.body().to_string());
         assert_eq!(response.status, 200, "{settings:?}: {response:?}");
+    }
+
+    /// The box's own time, from some moment on: an emulated board may live more slowly than we.
+    pub fn clock(&self) -> Duration {
+        match &self.machine {
+            #[cfg(feature = "emulator")]
+            Machine::Emulator(board) => {
+                Duration::from_nanos(board.statistics().unwrap_or_else(|why| panic!("{why}")).nanos)
+            }
+            _ => self.begun.elapsed(),
+        }
+    }
+
+    /// Why it was started again since it got power, time by time. Where we cannot see that, the box says it of its last start.
+    pub fn resets(&self) -> Vec<String> {
+        match &self.machine {
+            #[cfg(feature = "emulator")]
+            Machine::Emulator(board) => board.boots().into_iter().skip(1).map(|boot| boot.why).collect(),
+            Machine::Desktop(_) => Vec::new(),
+            Machine::Probe(_) => {
+                let status = self.get_json("/api/status.json");
+                let uptime = status["uptime_seconds"].as_u64().unwrap_or_default();
+                let reset = uptime < self.begun.elapsed().as_secs();
+                reset.then(|| status["last_reset"].to_string()).into_iter().collect()
+            }
+        }
     }
 
     /// Where agents are told to go.
@@ -156,6 +187,12 @@ impl LeagueBox {
     /// One of the admin's buttons.
     pub fn admin(&self, verb: &str) -> Response {
         self.admin_with(verb, "")
+    }
+
+    /// The same of a box that may not live to answer.
+    pub fn try_admin(&self, verb: &str) -> Option<Response> {
+        let headers = format!("Authorization: Bearer {}\r\n", self.admin_code);
+        http::request(self.address, "POST", &format!("/api/admin/{verb}"), &headers, "").ok()
     }
 
     /// The same with something to read, as JSON.

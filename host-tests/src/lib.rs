@@ -9,14 +9,18 @@ pub mod crowd;
 pub mod device;
 pub mod frames;
 pub mod http;
+pub mod keep_alive;
 pub mod leaguebox;
 pub mod python;
 pub mod results;
 pub mod settings;
 pub mod simulation;
+#[cfg(feature = "emulator")]
+pub mod wire;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// No test waits longer than this for something that must happen. It bounds a failure, it measures nothing.
@@ -41,6 +45,15 @@ pub fn free_port() -> u16 {
         .and_then(|listener| listener.local_addr())
         .expect("a free port")
         .port()
+}
+
+/// Says that it is over when it is dropped, however the test ends: for threads that go on until then.
+pub struct Over<'a>(pub &'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// A file of this crate.

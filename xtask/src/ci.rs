@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: everything CI does. All steps run, also after one has failed, so that one run shows all there is to
 //! mend; the last lines say what passed, what failed and how long each took.
 
-use crate::{Outcome, clients, fuzz, no_options, readme, sh, thumb};
+use crate::{Outcome, clients, emulate, fuzz, no_options, readme, sh, thumb};
 use std::time::Instant;
 
 enum Work {
@@ -26,6 +26,7 @@ const STEPS: &[(&str, Work)] = &[
     ("a league of 512", Line("cargo test --release -p host-tests --test black_box -- --ignored")),
     ("tests of the chores", Line("cargo test -p xtask")),
     ("no_std build", Chore(thumb::run)),
+    ("tests of the emulator", Chore(emulate::tests)),
     ("fuzz targets", Chore(fuzz::run)),
     ("commands of the README", Readme),
 ];

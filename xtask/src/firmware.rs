@@ -11,8 +11,9 @@ mod uf2;
 
 use crate::{Outcome, option, sh, way};
 use elf::Elf;
+use serde_json::json;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A crate that is a board, in a workspace of its own: its target and its linker script are not the desktop's.
 pub struct Board {
@@ -62,13 +63,6 @@ fn make(board: &Board, named: Option<&str>) -> Result<Vec<String>, String> {
     let bytes = fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
     let elf = Elf::new(&bytes)?;
     let (start, image) = elf.flash_image()?;
-    let target = path.with_extension("uf2");
-    fs::write(&target, uf2::file(start, &image))
-        .map_err(|error| format!("{} cannot be written: {error}", target.display()))?;
-    for file in [&path, &target] {
-        println!("  {}", file.strip_prefix(sh::root()).unwrap_or(file).display());
-    }
-
     let counts = elf.words("COUNTS")?;
     let &[players, sockets, match_bytes] = counts.as_slice() else { return Err("COUNTS has not three numbers".into()) };
     let lines = elf.size(LINES)?;
@@ -79,11 +73,18 @@ fn make(board: &Board, named: Option<&str>) -> Result<Vec<String>, String> {
         link: lines / players + elf.size(SOCKETS)? / sockets,
         match_bytes,
     };
+    write(&path.with_extension("uf2"), &uf2::file(start, &image))?;
+    write(&path.with_extension("json"), footprint.json().as_bytes())?;
     println!("  the largest variables:");
     for (size, name) in elf.largest_variables()?.into_iter().take(8) {
         println!("    {:>9}  {name}", grouped(size));
     }
     Ok(footprint.print())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Outcome {
+    println!("  {}", path.strip_prefix(sh::root()).unwrap_or(path).display());
+    fs::write(path, bytes).map_err(|error| format!("{} cannot be written: {error}", path.display()))
 }
 
 /// What an image takes of the board, in bytes.
@@ -96,6 +97,12 @@ struct Footprint {
 }
 
 impl Footprint {
+    /// For the tests, which measure the rest.
+    fn json(&self) -> String {
+        let Footprint { flash, ram, stack, link, match_bytes } = self;
+        json!({"flash": flash, "static_ram": ram, "stack": stack, "link": link, "match": match_bytes}).to_string()
+    }
+
     /// Prints the table, and returns the lines of it that are over budget.
     fn print(&self) -> Vec<String> {
         let lines = [

@@ -17,6 +17,9 @@ use crate::http::{Limits, ServerConn};
 const FEW: u16 = 3;
 /// How long a connection may idle then, in milliseconds.
 const SHORT_IDLE_MS: u64 = 500;
+/// How long a request may take to come then, in milliseconds: an honest one is there at once, and one that drips keeps nobody
+/// out for long.
+const SHORT_REQUEST_MS: u64 = 3_000;
 /// How long a closing connection may take to do so, in milliseconds.
 const CLOSE_MS: u64 = 1_000;
 /// Requests on one connection before the others get their turn.
@@ -51,6 +54,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let mut limits = Limits::default();
             if few {
                 limits.idle_ms = SHORT_IDLE_MS;
+                limits.request_ms = SHORT_REQUEST_MS;
             }
             match conn.receive(&self.board, &limits).await {
                 Ok(Some((request, responder))) => {

@@ -46,15 +46,8 @@ pub async fn ask(stack: Stack<'_>, question: Question) -> Option<Answer> {
     let mut sender = UdpSocket::new(stack, &mut [], &mut [], &mut tx_meta, &mut tx);
     sender.bind(CLIENT).ok()?;
     let (mut rx_meta, mut rx) = ([RawMetadata::EMPTY; 1], [0; ANSWER]);
-    let listener = RawSocket::new(
-        stack,
-        Some(IpVersion::Ipv4),
-        Some(IpProtocol::Udp),
-        &mut rx_meta,
-        &mut rx,
-        &mut [],
-        &mut [],
-    );
+    let listener =
+        RawSocket::new(stack, Some(IpVersion::Ipv4), Some(IpProtocol::Udp), &mut rx_meta, &mut rx, &mut [], &mut []);
     sender.send_to(&request(question, id, mac.0), (Ipv4Addr::BROADCAST, SERVER)).await.ok()?;
     let answered = async {
         let mut packet = [0; ANSWER];

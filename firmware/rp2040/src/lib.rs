@@ -14,6 +14,7 @@
 //! watchdog.rs  resets a box that got stuck
 //! panic.rs     what is left of a run that failed
 //! led.rs       for whoever stands before it
+//! lent_stack.rs  more stack, once
 //! ```
 #![no_std]
 
@@ -22,6 +23,7 @@ pub mod dhcp;
 pub mod entropy;
 pub mod identity;
 pub mod led;
+pub mod lent_stack;
 pub mod mdns;
 pub mod net;
 pub mod panic;

@@ -24,17 +24,17 @@ use leaguebox_rp2040::led::{self, Sign};
 use leaguebox_rp2040::net::{self, Network};
 use leaguebox_rp2040::pico::Pico;
 use leaguebox_rp2040::socket::Port;
-use leaguebox_rp2040::{mdns, panic, sntp, watchdog};
+use leaguebox_rp2040::{lent_stack, mdns, panic, sntp, watchdog};
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Config, Hall, Mode, Stage};
+use protocol_core::hall::{Config, Hall, Mode, Stage, Table};
 use protocol_core::referee::Timing;
 use static_cell::{ConstStaticCell, StaticCell};
 
 const PLAYERS: usize = 32;
 const MATCHES: usize = PLAYERS / 2;
 const RESULTS: usize = PLAYERS * (PLAYERS - 1) / 2;
-const LOG: usize = 128;
+const LOG: usize = 256;
 
 /// Connections that are served at once, on each port.
 const WORKERS: [(u16, usize); 2] = [(8000, 6), (80, 2)];
@@ -42,7 +42,29 @@ const ALL_WORKERS: usize = WORKERS[0].1 + WORKERS[1].1;
 /// A socket for each line and worker; for the DHCP client, mDNS and the time; two more to ask a DHCP server something.
 const SOCKETS: usize = PLAYERS + ALL_WORKERS + 3 + 2;
 
+/// What the build's report divides by: players, sockets; and what a match takes. It reads them in the image.
+static COUNTS: [u32; 3] = [PLAYERS as u32, SOCKETS as u32, size_of::<Option<Table>>() as u32];
+
 type LeagueBox = Appliance<Pico, PLAYERS, MATCHES, RESULTS, LOG>;
+
+/// What a worker works with.
+struct WorkerBuffers {
+    /// What came and was not read yet.
+    rx: [u8; 512],
+    /// What was sent and not acknowledged yet: a full segment and the beginning of another, so that the other end
+    /// acknowledges at once.
+    tx: [u8; 1536],
+    /// A whole request.
+    incoming: [u8; 2048],
+    /// What is written in one go.
+    outgoing: [u8; 1024],
+}
+
+impl WorkerBuffers {
+    const fn new() -> Self {
+        Self { rx: [0; 512], tx: [0; 1536], incoming: [0; 2048], outgoing: [0; 1024] }
+    }
+}
 
 /// Why a task always starts.
 const ONCE: &str = "a task is started as often as there is room for";
@@ -72,6 +94,7 @@ async fn main(spawner: Spawner) {
     static IDENTITY: StaticCell<Identity> = StaticCell::new();
     let identity = IDENTITY.init_with(|| Identity::of(id));
     let name = identity.name.as_str();
+    core::hint::black_box(&COUNTS);
     info!("leaguebox {=str}, {=str}, last reset: {=str}", env!("CARGO_PKG_VERSION"), name, last_reset.name());
     Pico::know(name, last_reset, last_panic);
     if let Some(words) = last_panic {
@@ -102,11 +125,15 @@ async fn main(spawner: Spawner) {
     spawner.spawn(ethernet(runner).expect(ONCE));
 
     static RESOURCES: StaticCell<StackResources<SOCKETS>> = StaticCell::new();
-    let resources = RESOURCES.init_with(StackResources::new);
+    static BUFFERS: StaticCell<[WorkerBuffers; ALL_WORKERS]> = StaticCell::new();
+    let (resources, buffers) = (RESOURCES.uninit(), BUFFERS.uninit());
     let mut entropy = Entropy::new(&id);
     let [a, b, c, d, e, f, g, h, ..] = entropy.seed();
     let seed = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-    let (stack, runner) = embassy_net::new(device, NetConfig::dhcpv4(net::dhcp()), resources, seed);
+    let (stack, runner) = lent_stack::run(buffers, || {
+        let resources = resources.write(StackResources::new());
+        embassy_net::new(device, NetConfig::dhcpv4(net::dhcp()), resources, seed)
+    });
     spawner.spawn(network_stack(runner).expect(ONCE));
     spawner.spawn(feed(watchdog).expect(ONCE));
 
@@ -127,10 +154,9 @@ async fn main(spawner: Spawner) {
     static NETWORK: StaticCell<Network> = StaticCell::new();
     let network: &'static Network = NETWORK.init_with(Network::default);
 
-    for (port, workers) in WORKERS {
-        for _ in 0..workers {
-            spawner.spawn(worker(leaguebox, stack, port).expect(ONCE));
-        }
+    let ports = WORKERS.iter().flat_map(|&(port, workers)| core::iter::repeat_n(port, workers));
+    for (port, buffers) in ports.zip(buffers.write([const { WorkerBuffers::new() }; ALL_WORKERS])) {
+        spawner.spawn(worker(leaguebox, stack, port, buffers).expect(ONCE));
     }
     for player in 0..PLAYERS as u16 {
         spawner.spawn(line(leaguebox, stack, player).expect(ONCE));
@@ -194,10 +220,14 @@ async fn deadlines(leaguebox: &'static LeagueBox) -> ! {
 }
 
 #[embassy_executor::task(pool_size = ALL_WORKERS)]
-async fn worker(leaguebox: &'static LeagueBox, stack: Stack<'static>, port: u16) -> ! {
-    let (mut rx, mut tx, mut incoming, mut outgoing) = ([0; 512], [0; 1536], [0; 2048], [0; 1024]);
-    let port = Port::new(stack, port, &mut rx, &mut tx);
-    leaguebox.serve(&port, &mut incoming, &mut outgoing).await
+async fn worker(
+    leaguebox: &'static LeagueBox,
+    stack: Stack<'static>,
+    port: u16,
+    buffers: &'static mut WorkerBuffers,
+) -> ! {
+    let port = Port::new(stack, port, &mut buffers.rx, &mut buffers.tx);
+    leaguebox.serve(&port, &mut buffers.incoming, &mut buffers.outgoing).await
 }
 
 #[embassy_executor::task(pool_size = PLAYERS)]

@@ -1,9 +1,10 @@
-// The WIZnet W5500-EVB-Pico as a whole: chip, flash, Ethernet, LED, and the plug. Time on a board goes on from the first power-on, over
-// all resets and the time without power.
+// The WIZnet W5500-EVB-Pico as a whole: chip, flash, Ethernet, LED, and the plug. Time on a board goes on from the first
+// power-on, over all resets and the time without power.
 
 import { GPIOPinState } from 'rp2040js';
-import { Chip, SRAM_SIZE } from './chip.mjs';
+import { Chip } from './chip.mjs';
 import { Flash } from './flash.mjs';
+import { Memory } from './memory.mjs';
 import { Random } from './random.mjs';
 import { Rtt } from './rtt.mjs';
 import { Stack } from './stack.mjs';
@@ -28,7 +29,7 @@ export class Board {
   #random;
   #uniqueId;
   #onEvent;
-  #sram = new Uint8Array(SRAM_SIZE);
+  #memory = new Memory();
   #chip = null;
   #epoch = 0;
   #cutAt = Infinity;
@@ -43,10 +44,10 @@ export class Board {
     this.#random = new Random(seed);
     this.#uniqueId = uniqueId;
     this.#onEvent = onEvent;
-    this.flash = new Flash({ file: flashFile, random: this.#random });
+    this.flash = new Flash({ bytes: this.#memory.flash, file: flashFile, random: this.#random });
     this.flash.load(elf);
-    this.rtt = new Rtt(this.#sram, elf.symbol('_SEGGER_RTT'));
-    this.stack = new Stack(elf, this.#sram);
+    this.rtt = new Rtt(this.#memory.sram, elf.symbol('_SEGGER_RTT'));
+    this.stack = new Stack(elf, this.#memory.sram);
     this.ethernet = new W5500({
       onFrame,
       onInterrupt: (high) => this.#chip?.rp.gpio[PIN_INTERRUPT].setInputValue(high),
@@ -73,7 +74,7 @@ export class Board {
 
   powerOn() {
     if (this.powered) return;
-    this.#random.fill(this.#sram);
+    this.#random.fill(this.#memory.sram);
     this.stack.paint();
     this.ethernet.reset();
     this.#start('power-on');
@@ -146,7 +147,7 @@ export class Board {
       why,
       before,
       flash: this.flash,
-      sram: this.#sram,
+      memory: this.#memory,
       uniqueId: this.#uniqueId,
       random: this.#random,
       device: this.ethernet,

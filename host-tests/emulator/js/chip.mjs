@@ -1,15 +1,13 @@
-// The RP2040: the rp2040js package with what it lacks. A ROM, the ring oscillator, the reason of the last reset, HardFault,
-// AIRCR; a faster core and a faster SPI. One of these lives from a reset to the next. What outlives it (SRAM, the flash, the watchdog's
+// The RP2040: the rp2040js package with what it lacks (a ROM, the ring oscillator, the reason of the last reset, HardFault, AIRCR),
+// a faster core and a faster SPI. One of these lives from a reset to the next. What outlives it (memory, the watchdog's
 // scratch registers) is handed on by the board.
 
 import { RP2040 } from 'rp2040js';
 import { Cpu } from './cpu.mjs';
+import { SRAM_START } from './memory.mjs';
 import { registers } from './registers.mjs';
 import { installRom, ROM_SIZE } from './rom.mjs';
 import { Spi } from './spi.mjs';
-
-export const SRAM_START = 0x20000000;
-export const SRAM_SIZE = 264 * 1024;
 
 /** Where the ROM puts the second stage bootloader, and its stack below. */
 const BOOT2_AT = SRAM_START + 0x41f00;
@@ -29,17 +27,16 @@ export const RESETS = {
 
 export class Chip {
   /**
-   * `why` is a key of RESETS; `before` is the chip that was reset, for its scratch registers. `flash` is a Flash, `sram` the
-   * memory's bytes, `random` feeds the ring oscillator, `device` is on the SPI.
+   * `why` is a key of RESETS; `before` is the chip that was reset, for its scratch registers. `flash` is a Flash in
+   * `memory`, `random` feeds the ring oscillator, `device` is on the SPI.
    * `onInvalid(what, pc)` hears of everything that the chip would not do, or that the package does not know.
    */
-  constructor({ why, before, flash, sram, uniqueId, random, device, onInvalid, onFlash }) {
+  constructor({ why, before, flash, memory, uniqueId, random, device, onInvalid, onFlash }) {
     const rp = (this.rp = new RP2040());
     /** Set when the chip must be reset: a key of RESETS. */
     this.resetWanted = null;
-    this.#keepMemory(flash.bytes, sram);
     this.flash = flash;
-    const cpu = (this.cpu = new Cpu(rp));
+    const cpu = (this.cpu = new Cpu(rp, memory));
     cpu.onFault = (what) => onInvalid(what, rp.core.PC >>> 0);
     rp.logger = new Strict(cpu, (what) => onInvalid(what, rp.core.PC >>> 0));
     this.#installChipReset();
@@ -48,8 +45,14 @@ export class Chip {
     this.#installSoftwareReset();
     const answerRom = installRom(rp, {
       uniqueId,
-      erase: (at, length, blocks) => this.#flashWork('erase', at, length, onFlash, () => flash.erase(at, length, this.nanos, blocks)),
-      program: (at, data) => this.#flashWork('program', at, data.length, onFlash, () => flash.program(at, data, this.nanos)),
+      erase: (at, length, blocks) => this.#flashWork(() => {
+        flash.erase(at, length, this.nanos, blocks);
+        onFlash('erase', at, length);
+      }),
+      program: (at, data) => this.#flashWork(() => {
+        flash.program(at, data, this.nanos);
+        onFlash('program', at, data.length);
+      }),
     });
     rp.onBreak = (number) => {
       if (rp.core.PC >>> 0 < ROM_SIZE) answerRom(number);
@@ -85,15 +88,6 @@ export class Chip {
     return Math.min(this.rp.clock.nextAlarm?.nanos ?? Infinity, this.flash.nextStep);
   }
 
-  #keepMemory(flash, sram) {
-    const { rp } = this;
-    rp.sram = sram;
-    rp.sramView = new DataView(sram.buffer);
-    rp.flash = flash;
-    rp.flash16 = new Uint16Array(flash.buffer);
-    rp.flashView = new DataView(flash.buffer);
-  }
-
   /** What the ROM does with a valid image: stage two to the top of SRAM, and call it. */
   #boot() {
     const { core, sram, flash } = this.rp;
@@ -119,10 +113,11 @@ export class Chip {
     const RANDOM_BIT = 0x1c;
     const STABLE_AND_ENABLED = 0x80001000;
     const values = new Map();
-    this.rp.peripherals[ROSC] = registers(
-      (offset) => (offset === RANDOM_BIT ? random.next() >>> 31 : offset === STATUS ? STABLE_AND_ENABLED : values.get(offset) ?? 0),
-      (offset, value) => values.set(offset, value),
-    );
+    const read = (offset) => {
+      if (offset === RANDOM_BIT) return random.next() >>> 31;
+      return offset === STATUS ? STABLE_AND_ENABLED : values.get(offset) ?? 0;
+    };
+    this.rp.peripherals[ROSC] = registers(read, (offset, value) => values.set(offset, value));
   }
 
   #installWatchdog(why, before) {
@@ -161,9 +156,10 @@ export class Chip {
     this.cpu.stop = true;
   }
 
-  #flashWork(operation, at, length, onFlash, begin) {
+  /** Begins a flash operation, and has the core stand still: it would wait in the ROM until it is done. */
+  #flashWork(begin) {
     try {
-      onFlash(operation, at, length, begin());
+      begin();
       this.cpu.stop = true;
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;

@@ -1,10 +1,10 @@
-// The emulator as a process. Its one argument is JSON: { elf, flash, unique_id, seed, link, paced }. On its standard input it takes commands, a
-// line of JSON each, `{"id": 1, "do": "cable", "up": false}`, and answers each with `{"answer": 1, ...}`. What happens on the board
-// is told on standard output, a line each: `{"event": "led", "at": 120000, "on": true}`, times in nanoseconds since the first power-on.
-// It ends with its standard input.
+// The emulator as a process. Its one argument is JSON: { elf, flash, unique_id, seed, link, paced }. On its standard input it
+// takes commands, a line of JSON each, `{"id": 1, "do": "cable", "up": false}`, and answers each with `{"answer": 1, ...}`.
+// What happens on the board is told on standard output, a line each, `{"event": "led", "at": 120000, "on": true}`, with the
+// time in nanoseconds since the first power-on. It ends with its standard input.
 //
-// Paced, the board's clock follows the wall's: it sleeps while the board sleeps. When the board has more to do than this computer can,
-// its clock lags, and never makes up for more than CATCH_UP. Unpaced, time passes only by the command `run`.
+// Paced, the board's clock follows the wall's: it sleeps while the board sleeps. When the board has more to do than this
+// computer can, its clock lags, and never makes up for more than CATCH_UP. Unpaced, time passes only by the command `run`.
 
 import readline from 'node:readline';
 import { Board } from './board.mjs';
@@ -28,7 +28,8 @@ const board = new Board({
   seed: options.seed,
   onEvent: print,
   onFrame: (frame) => {
-    if (link.send(frame) && !options.link) print({ event: 'frame', at: Math.round(board.nanos), bytes: Buffer.from(frame).toString('hex') });
+    if (!link.send(frame) || options.link) return;
+    print({ event: 'frame', at: Math.round(board.nanos), bytes: Buffer.from(frame).toString('hex') });
   },
 });
 const link = new Link((frame) => board.receive(frame));
@@ -42,7 +43,6 @@ console.warn = (...words) => {
 let zero = wall();
 let timer = null;
 let turn = null;
-let worked = 0;
 
 function pace() {
   clearTimeout(timer);
@@ -53,7 +53,6 @@ function pace() {
     board.run(Math.min(board.nanos + 1e6, now - zero + LEAD));
     now = wall();
   } while (board.nanos < now - zero && now - begun < TURN);
-  worked += now - begun;
   const lag = now - zero - board.nanos;
   if (lag > CATCH_UP) zero += lag - CATCH_UP;
   const sleep = board.asleepUntil - (now - zero) - LEAD;
@@ -92,7 +91,8 @@ const COMMANDS = {
     board.run(board.nanos + nanos);
   },
   statistics() {
-    return { ...board.statistics, lost_frames: link.statistics.lost, worked };
+    const { user, system } = process.cpuUsage();
+    return { ...board.statistics, lost_frames: link.statistics.lost, worked: (user + system) * 1e3 };
   },
 };
 

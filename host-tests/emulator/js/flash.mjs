@@ -4,8 +4,8 @@
 // is neither the old content nor the new: a journal that survives this survives a pulled plug.
 
 import fs from 'node:fs';
+import { FLASH_SIZE as SIZE } from './memory.mjs';
 
-export const SIZE = 2 * 1024 * 1024;
 export const SECTOR = 4096;
 export const BLOCK = 65536;
 export const PAGE = 256;
@@ -19,9 +19,12 @@ export class Flash {
   #file;
   #steps = [];
 
-  /** `file` keeps the content; without one it is gone with the process. `random` makes the garbage of a power cut. */
-  constructor({ file, random }) {
-    this.bytes = new Uint8Array(SIZE).fill(0xff);
+  /**
+   * `bytes` is where the content is, `file` keeps it; without one it is gone with the process. `random` makes the garbage of a
+   * power cut.
+   */
+  constructor({ bytes = new Uint8Array(SIZE), file, random }) {
+    this.bytes = bytes.fill(0xff);
     this.random = random;
     /** Operations so far, and how many of them power failed in. */
     this.statistics = { erases: 0, programs: 0, cut: 0 };
@@ -34,7 +37,7 @@ export class Flash {
   load(elf) {
     for (const { address, bytes } of elf.segments) {
       const at = address - 0x10000000;
-      if (at < 0 || at + bytes.length > SIZE) throw new Error(`the image has a segment at ${address.toString(16)}, which is not flash`);
+      if (at < 0 || at + bytes.length > SIZE) throw new Error(`the image's segment at ${address.toString(16)} is not in flash`);
       this.bytes.set(bytes, at);
     }
     this.#save(0, SIZE);
@@ -115,7 +118,7 @@ export class Flash {
 
   #mustBeAligned(at, length, unit) {
     if (at % unit || length % unit || at + length > SIZE) {
-      throw new RangeError(`flash operation at ${at.toString(16)} of ${length} bytes, not in units of ${unit} or not in the chip`);
+      throw new RangeError(`flash operation at ${at.toString(16)} of ${length} bytes: not whole units of ${unit} in the chip`);
     }
   }
 

@@ -1,6 +1,6 @@
 // The host's side of SEGGER RTT, as a debug probe plays it: takes the bytes a program leaves in a ring in its RAM.
 
-import { SRAM_START } from './chip.mjs';
+import { SRAM_START } from './memory.mjs';
 
 const MAGIC = 'SEGGER RTT\0\0\0\0\0\0';
 /** Where the fields of the first up-buffer are, from the control block's start. */
@@ -18,7 +18,7 @@ export class Rtt {
   /** `symbol` is the address of the control block, if the ELF tells; else it is searched for. */
   constructor(sram, symbol) {
     this.#sram = sram;
-    this.#view = new DataView(sram.buffer);
+    this.#view = new DataView(sram.buffer, sram.byteOffset, sram.length);
     this.#block = symbol === undefined ? undefined : symbol - SRAM_START;
   }
 
@@ -51,7 +51,7 @@ export class Rtt {
   #find() {
     const isHere = (at) => Buffer.compare(this.#sram.subarray(at, at + MAGIC.length), Buffer.from(MAGIC, 'latin1')) === 0;
     if (this.#block === undefined) {
-      const at = Buffer.from(this.#sram.buffer).indexOf(MAGIC, 0, 'latin1');
+      const at = Buffer.from(this.#sram.buffer, this.#sram.byteOffset, this.#sram.length).indexOf(MAGIC, 0, 'latin1');
       if (at < 0) return undefined;
       this.#block = at;
     }

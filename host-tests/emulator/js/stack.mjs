@@ -1,6 +1,6 @@
 // How deep the stack has been: its memory is painted when power comes, and later one looks how far the paint is gone.
 
-import { SRAM_SIZE, SRAM_START } from './chip.mjs';
+import { SRAM_SIZE, SRAM_START } from './memory.mjs';
 
 const PAINT = 0x57ac57ac;
 const VECTORS = 0x10000100;
@@ -8,15 +8,16 @@ const VECTORS = 0x10000100;
 export class Stack {
   /** Finds the stack: it begins where the vector table says and may grow down to the next thing in RAM, or to RAM's start. */
   constructor(elf, sram) {
-    const { bytes, address } = elf.segments.find(({ address, bytes }) => address <= VECTORS && VECTORS < address + bytes.length) ?? {};
-    if (!bytes) throw new Error('the image has no vector table at 10000100');
-    const top = bytes.readUInt32LE(VECTORS - address);
+    const holds = ({ address, bytes }) => address <= VECTORS && VECTORS < address + bytes.length;
+    const vectors = elf.segments.find(holds);
+    if (!vectors) throw new Error('the image has no vector table at 10000100');
+    const top = vectors.bytes.readUInt32LE(VECTORS - vectors.address);
     const below = elf.sections
       .filter((section) => section.allocated && section.size > 0 && section.address >= SRAM_START)
       .map((section) => section.address + section.size)
       .filter((end) => end <= top && end <= SRAM_START + SRAM_SIZE);
     const bottom = (Math.max(SRAM_START, ...below) + 3) & ~3;
-    this.words = new Uint32Array(sram.buffer, bottom - SRAM_START, (top - bottom) >> 2);
+    this.words = new Uint32Array(sram.buffer, sram.byteOffset + bottom - SRAM_START, (top - bottom) >> 2);
   }
 
   paint() {

@@ -36,9 +36,8 @@ pub fn parse_members<'a, const N: usize, const M: usize>(
 ) -> Result<(Value<'a>, Members<'a, N>, Members<'a, M>), Error> {
     let (mut outer_values, mut inner_values) = ([None; N], [None; M]);
     let sought = Sought {
-        outer: Found::new(&names, &mut outer_values),
+        found: [Found::new(&names, &mut outer_values), Found::new(&inner, &mut inner_values)],
         of: names.iter().position(|name| *name == of),
-        inner: Found::new(&inner, &mut inner_values),
     };
     let root = scan(text, sought)?;
     Ok((root, outer_values, inner_values))
@@ -347,32 +346,29 @@ impl<'a> Scanner<'a> {
 
 /// The members to be found on the way: of the outermost object, and of that one of them whose slot is `of`.
 struct Sought<'a, 'n> {
-    outer: Found<'a, 'n>,
+    found: [Found<'a, 'n>; 2],
     of: Option<usize>,
-    inner: Found<'a, 'n>,
 }
 
 impl<'a> Sought<'a, '_> {
-    /// Where the value of a member of this name belongs, if it is to be found. `outer` is the same for the member it is in.
+    /// Where the value of a member of this name belongs, if it is looked for. `outer` says the same of the member it is in.
     #[inline(never)]
     fn slot(&mut self, depth: usize, outer: Option<usize>, name: Str<'_>) -> Option<usize> {
-        match depth {
-            1 => {
-                let slot = self.outer.slot(name)?;
-                if Some(slot) == self.of {
-                    self.inner.clear();
-                }
-                Some(slot)
-            }
-            2 if outer.is_some() && outer == self.of => self.inner.slot(name),
-            _ => None,
+        if depth == 2 && (outer.is_none() || outer != self.of) {
+            return None;
         }
+        let slot = self.found.get_mut(depth - 1)?.slot(name)?;
+        if depth == 1 && Some(slot) == self.of {
+            let [_, inner] = &mut self.found;
+            inner.clear();
+        }
+        Some(slot)
     }
 
-    #[inline(never)]
     fn fill(&mut self, depth: usize, slot: usize, value: Value<'a>) {
-        let found = if depth == 1 { &mut self.outer } else { &mut self.inner };
-        found.fill(slot, value);
+        if let Some(found) = self.found.get_mut(depth - 1) {
+            found.fill(slot, value);
+        }
     }
 }
 

@@ -30,8 +30,8 @@ pub fn enter(plan: &Plan) -> Outcome {
 
 /// A user namespace is what lets anybody make the others; root can do without, should the system forbid it.
 fn namespaces() -> Result<Vec<&'static str>, String> {
-    // The last one ends whatever is left, with the first process in it.
-    let network = ["--net", "--pid", "--fork", "--kill-child"];
+    // Whatever is left ends with the first process inside.
+    let network = ["--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
     let user = ["--user", "--map-root-user"];
     let ways = [[&user[..], &network].concat(), network.to_vec()];
     let works = |way: &&Vec<&str>| sh::succeeds(sh::command("unshare").args(way.iter()).arg("true"));

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SRAM_SIZE, SRAM_START } from '../chip.mjs';
+import { SRAM_SIZE, SRAM_START } from '../memory.mjs';
 import { Deframer, framed, Link } from '../link.mjs';
 import { Rtt } from '../rtt.mjs';
 import { Stack } from '../stack.mjs';

@@ -1,0 +1,119 @@
+//! What the board pays: cycles per request, and RAM with a whole class on it. The board's time is deterministic to a few
+//! cycles, so this may be asserted.
+
+use emulator::Statistics;
+use host_tests::crowd::Crowd;
+use host_tests::keep_alive::Connection;
+use host_tests::leaguebox::LeagueBox;
+use host_tests::settings::Settings;
+use host_tests::{here, results};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The board's clock.
+const CYCLES_PER_SECOND: f64 = 125e6;
+
+/// Requests that are measured together.
+const REQUESTS: u64 = 50;
+
+/// Variables and the deepest stack, of 264 KB.
+const RAM_BUDGET: u64 = 240 * 1024;
+
+const CLASS: usize = 32;
+
+fn statistics(leaguebox: &LeagueBox) -> Statistics {
+    leaguebox.board().statistics().unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// What the core is busy for, in cycles, on average over many of these requests on one connection.
+fn cost(leaguebox: &LeagueBox, what: &str, mut request: impl FnMut(&mut Connection, u64)) -> f64 {
+    let mut connection = Connection::open(leaguebox.address);
+    // The first finds nothing in any cache.
+    request(&mut connection, 0);
+    let before = statistics(leaguebox);
+    for number in 1..=REQUESTS {
+        request(&mut connection, number);
+    }
+    let after = statistics(leaguebox);
+    let cycles = (after.busy_cycles - before.busy_cycles) as f64 / REQUESTS as f64;
+    let (millis, rate) = (cycles / CYCLES_PER_SECOND * 1e3, CYCLES_PER_SECOND / cycles);
+    println!("{what:<14}{cycles:>10.0} cycles  {millis:>6.2} ms  {rate:>6.0} requests/s at 125 MHz");
+    cycles
+}
+
+#[test]
+fn a_keep_alive_answer_takes_less_than_five_milliseconds_of_the_boards_time() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let crowd = Crowd::of(&leaguebox, 4);
+    let token = &crowd.members[0].token;
+
+    let health = cost(&leaguebox, "GET /health", |connection, _| {
+        assert_eq!(connection.get("/health").status, 200);
+    });
+    let query = cost(&leaguebox, "LEAGUE_QUERY", |connection, number| {
+        let params = json!({"protocol": "league.v2", "message_type": "LEAGUE_QUERY", "sender": "player:P01",
+            "timestamp": "2026-01-15T14:00:00Z", "conversation_id": "conv_query001", "auth_token": token,
+            "league_id": "league_2025_even_odd", "query_type": "GET_STANDINGS", "query_params": {}});
+        assert_eq!(connection.rpc("league_query", params, number)["result"]["status"], "SUCCESS");
+    });
+    // The same player again and again: there is not room for fifty.
+    let registration = cost(&leaguebox, "registration", |connection, number| {
+        let meta = json!({"display_name": "Cost", "version": "1.0.0", "game_types": ["even_odd"],
+            "contact_endpoint": "http://localhost:40000/mcp"});
+        let params = json!({"protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:cost",
+            "timestamp": "2026-01-15T10:05:00Z", "conversation_id": "conv_register", "player_meta": meta});
+        let answer: Value = connection.rpc("register_player", params, number);
+        assert_eq!(answer["result"]["status"], "ACCEPTED", "{answer}");
+    });
+    assert!(CYCLES_PER_SECOND / query >= 200.0, "at least 200 LEAGUE_QUERY a second");
+    for cycles in [health, query, registration] {
+        assert!(cycles / CYCLES_PER_SECOND < 0.005, "an answer takes less than 5 ms, not {cycles} cycles");
+    }
+}
+
+#[test]
+fn a_class_of_32_that_all_owe_an_answer_fits_the_board() {
+    let leaguebox = LeagueBox::start(Settings::start_at(CLASS));
+    let mut crowd = Crowd::thinking(Duration::from_secs(3));
+    crowd.enlist(&leaguebox, CLASS);
+    crowd.wait_for_the_end();
+
+    let events = crowd.events();
+    for round in 1..CLASS as u64 {
+        let in_round = |kind: &'static str| {
+            let place = events
+                .iter()
+                .enumerate()
+                .filter(move |(_, event)| event.is(kind) && event.message["round_id"] == round);
+            place.map(|(place, _)| place)
+        };
+        let asked: Vec<usize> = in_round("CHOOSE_PARITY_CALL").collect();
+        assert_eq!(asked.len(), CLASS, "round {round}: everybody is asked once");
+        let (last_asked, first_over) = (asked.last().copied(), in_round("GAME_OVER").min());
+        assert!(last_asked < first_over, "round {round}: all 32 owed an answer at once, in 16 matches");
+    }
+    let rows = results::parse(&leaguebox.get("/api/results.csv").body);
+    assert_eq!(rows.len(), CLASS * (CLASS - 1) / 2);
+    assert!(rows.iter().all(|row| row.get("status") != "TECHNICAL_LOSS"), "{rows:?}");
+    results::assert_standings_follow(&leaguebox.get_json("/api/standings.json"), &rows);
+
+    let stack = statistics(&leaguebox).stack;
+    let variables = static_ram();
+    println!(
+        "static RAM {variables} + deepest stack {} (of {}) = {} of {RAM_BUDGET} bytes",
+        stack.used,
+        stack.size,
+        variables + stack.used
+    );
+    assert!(stack.used < stack.size, "the stack has never been full");
+    assert!(variables + stack.used <= RAM_BUDGET);
+    assert_eq!(leaguebox.resets(), Vec::<String>::new());
+}
+
+/// As `cargo xtask firmware` found it in the image.
+fn static_ram() -> u64 {
+    let path = here("../firmware/rp2040/target/thumbv6m-none-eabi/release/leaguebox-rp2040.json");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let footprint: Value = serde_json::from_str(&text).expect("a footprint in JSON");
+    footprint["static_ram"].as_u64().expect("bytes of static RAM")
+}

@@ -1,0 +1,136 @@
+//! The plug, the watchdog and the panic: whatever ends a run of the box, the next one begins.
+
+use host_tests::crowd::Crowd;
+use host_tests::leaguebox::LeagueBox;
+use host_tests::settings::Settings;
+use host_tests::{Over, PATIENCE};
+use serde_json::json;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How long the box may be away after a fault, in its own time: the watchdog's patience, the start, an address.
+const AWAY: Duration = Duration::from_secs(20);
+
+const CUTS: usize = 100;
+const CYCLES_PER_SECOND: u64 = 125_000_000;
+
+/// The times of the cuts, from the start of each run on: from the first instructions to the middle of a league. Spread evenly
+/// over the logarithm, because more happens in the beginning. Written out by a generator, so that each run has the same.
+fn moments() -> impl Iterator<Item = u64> {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    std::iter::repeat_with(move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let fraction = (state >> 11) as f64 / (1_u64 << 53) as f64;
+        // Between a hundredth of a second and six.
+        (CYCLES_PER_SECOND as f64 * 0.01 * 600_f64.powf(fraction)) as u64
+    })
+}
+
+#[test]
+fn a_box_whose_plug_is_pulled_a_hundred_times_always_boots() {
+    let mut leaguebox = LeagueBox::start(Settings::default());
+    let over = AtomicBool::new(false);
+    let address = leaguebox.address;
+    let leagues = std::thread::scope(|scope| {
+        let running = Over(&over);
+        // A class that does not give up: it registers and starts a league whenever the box is there.
+        let class = scope.spawn(|| {
+            let crowd = Crowd::new();
+            let mut leagues = 0;
+            while !over.load(Ordering::Relaxed) {
+                let code = leaguebox.board().log().iter().rev().find_map(|line| code(&line.text));
+                leagues += usize::from(code.is_some_and(|code| start_a_league(address, &code, &crowd)));
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            leagues
+        });
+        let board = leaguebox.board();
+        for (cut, moment) in moments().take(CUTS).enumerate() {
+            board.cut_at(board.statistics().expect("statistics").cycle + moment).expect("a plug");
+            board.wait_for_power_off(PATIENCE).expect("the plug is pulled");
+            let seen = board.log_position();
+            board.power(true).expect("a plug");
+            let line = board.wait_for_log(seen, "last reset: ", PATIENCE);
+            let line = line.unwrap_or_else(|why| panic!("no boot after cut {cut}, {moment} cycles in: {why}"));
+            assert!(line.text.ends_with("last reset: power-on"), "cut {cut}: {line}");
+        }
+        drop(running);
+        class.join().expect("a class")
+    });
+    assert!(leagues > 0, "no cut was in a league");
+    println!("{CUTS} cuts, {leagues} leagues begun");
+
+    let seen = leaguebox.board().log_position();
+    leaguebox.board().power_cycle().expect("a plug");
+    leaguebox.wait_until_it_is_back(seen);
+    let boots = leaguebox.board().boots();
+    assert!(boots.iter().all(|boot| boot.why == "power-on"), "{boots:?}");
+    assert_eq!(boots.len(), CUTS + 2);
+    leaguebox.admin("reset");
+    leaguebox.tell(Settings::start_at(2));
+    let crowd = Crowd::of(&leaguebox, 2);
+    crowd.wait_for_the_end();
+}
+
+fn code(line: &str) -> Option<String> {
+    line.strip_prefix("admin code ").map(str::to_owned)
+}
+
+/// Registers four players at a box that may vanish at any moment, and starts it. Whether the league began.
+fn start_a_league(address: std::net::SocketAddr, code: &str, crowd: &Crowd) -> bool {
+    let admin = format!("Authorization: Bearer {code}\r\n");
+    let post = |path: &str, head: &str, body: &str| {
+        host_tests::http::request(address, "POST", path, head, body).is_ok_and(|response| response.status == 200)
+    };
+    let home = crowd.endpoint("localhost");
+    let register = |number: usize| {
+        let meta = json!({"display_name": format!("P{number}"), "contact_endpoint": home.replace("/0/", &format!("/{number}/"))});
+        let call = json!({"jsonrpc": "2.0", "method": "register_player", "params": {"player_meta": meta}, "id": 1});
+        post("/mcp", "Content-Type: application/json\r\n", &call.to_string())
+    };
+    (0..4).all(register) && post("/api/admin/start", &admin, "")
+}
+
+/// Breaks the box by one of its own self-tests, and waits until it is back: how it explains that.
+fn broken_by(fault: &str) -> (LeagueBox, serde_json::Value) {
+    let mut leaguebox = LeagueBox::start(Settings::default());
+    let (seen, begun) = (leaguebox.board().log_position(), leaguebox.clock());
+    // The answer may or may not make it out.
+    leaguebox.try_admin(&format!("fault/{fault}"));
+    leaguebox.wait_until_it_is_back(seen);
+    let away = leaguebox.clock() - begun;
+    assert!(away < AWAY, "it was away for {away:?}");
+    println!("after a {fault} it was back within {:.1} s", away.as_secs_f64());
+    assert_eq!(leaguebox.resets().len(), 1, "{:?}", leaguebox.resets());
+    let status = leaguebox.get_json("/api/status.json");
+    (leaguebox, status)
+}
+
+#[test]
+fn a_box_that_panics_is_back_within_seconds_and_says_why() {
+    let (leaguebox, status) = broken_by("panic");
+    assert_eq!(status["last_reset"], "panic", "{status}");
+    assert!(status["last_panic"].as_str().is_some_and(|words| !words.is_empty()), "{status}");
+    let log = leaguebox.board().log();
+    assert!(log.iter().any(|line| line.text.ends_with("last reset: panic")), "{log:?}");
+    assert!(log.iter().any(|line| line.text.contains(status["last_panic"].as_str().unwrap_or_default())), "{log:?}");
+}
+
+#[test]
+fn a_box_that_hangs_is_back_within_seconds_and_says_why() {
+    let (leaguebox, status) = broken_by("hang");
+    assert_eq!(status["last_reset"], "watchdog", "{status}");
+    let log = leaguebox.board().log();
+    assert!(log.iter().any(|line| line.text.ends_with("last reset: watchdog")), "{log:?}");
+}
+
+#[test]
+fn only_the_owner_may_break_the_box() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    for fault in ["panic", "hang"] {
+        assert_eq!(leaguebox.post(&format!("/api/admin/fault/{fault}"), "").status, 401);
+    }
+    assert_eq!(leaguebox.resets(), Vec::<String>::new());
+}
