@@ -19,7 +19,7 @@ pub fn run(args: &[String]) -> Outcome {
     let port = option(args, "--port")?.unwrap_or("8000");
     need(NODE)?;
     need(QEMU)?;
-    firmware::compile(BOARD, None)?;
+    firmware::compile(BOARD, firmware::Wish::default())?;
     let mut emulator = sh::command("cargo");
     emulator.args(["run", "--quiet", "--package", "emulator", "--", "--port", port, "--flash", FLASH]);
     sh::run(emulator.arg(BOARD.elf()))
@@ -29,7 +29,7 @@ pub fn run(args: &[String]) -> Outcome {
 pub fn tests(args: &[String]) -> Outcome {
     no_options(args)?;
     need(NODE)?;
-    firmware::compile(BOARD, None)?;
+    firmware::compile(BOARD, firmware::Wish::default())?;
     sh::run(&mut sh::line("cargo test --package emulator -- --include-ignored"))
 }
 
