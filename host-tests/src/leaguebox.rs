@@ -87,8 +87,23 @@ impl LeagueBox {
         LeagueBox::on_desktop(settings, &["--once"])
     }
 
+    /// Starts a desktop box that keeps its league in a file. Dropping it is `SIGKILL`. Only for tests that are ignored
+    /// elsewhere.
+    pub fn on_flash(settings: Settings, file: &std::path::Path) -> LeagueBox {
+        // The last word on the flash counts.
+        LeagueBox::on_desktop(settings, &[&format!("--flash={}", file.display())])
+    }
+
+    /// Starts it again on the same file, asking nothing of it: it is as it was.
+    pub fn as_it_was(file: &std::path::Path) -> LeagueBox {
+        LeagueBox::with(Desktop::bare(&[&format!("--flash={}", file.display())]))
+    }
+
     fn on_desktop(settings: Settings, arguments: &[&str]) -> LeagueBox {
-        let (address, desktop) = Desktop::start(&settings, arguments);
+        LeagueBox::with(Desktop::start(&settings, arguments))
+    }
+
+    fn with((address, desktop): (SocketAddr, Desktop)) -> LeagueBox {
         let admin_code = desktop::ADMIN_CODE.to_owned();
         let mut leaguebox =
             LeagueBox { address, admin_code, begun: Instant::now(), machine: Machine::Desktop(desktop) };

@@ -6,6 +6,7 @@
 //! random.rs   the seed's numbers
 //! agent.rs    the players, one conduct per kind of trouble
 //! checks.rs   what must hold, recomputed without the box
+//! power.rs    power cuts
 //! ```
 //!
 //! [`World::step`] lets one thing happen and then looks at everything that must hold. A broken promise is a panic; whoever
@@ -13,6 +14,7 @@
 
 pub mod agent;
 mod checks;
+mod power;
 pub mod random;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,6 +117,23 @@ pub fn league(setup: Setup) -> Trace {
     }
 }
 
+/// The same with a journal, and the power cut about every so many inputs. Says how often it was.
+pub fn league_with_power_cuts(setup: Setup, every: u64) -> (Trace, u64) {
+    fn play<const P: usize, const M: usize, const R: usize, const L: usize>(
+        mut world: World<P, M, R, L>,
+        every: u64,
+    ) -> (Trace, u64) {
+        world.cut_the_power(every);
+        world.play_and_count()
+    }
+    match (setup.players, setup.few_tables) {
+        (..=8, true) => play(World::<8, 2, 28, 64>::new(setup), every),
+        (..=8, false) => play(World::<8, 4, 28, 512>::new(setup), every),
+        (_, true) => play(World::<32, 3, 496, 64>::new(setup), every),
+        (_, false) => play(World::<32, 16, 496, 1024>::new(setup), every),
+    }
+}
+
 /// Something that will happen.
 #[derive(Clone, Debug)]
 enum Due {
@@ -176,6 +195,9 @@ pub struct World<const P: usize, const M: usize, const R: usize, const L: usize>
     /// Seeds of this league's matches, as they would look in a text.
     seeds: BTreeMap<Vec<u8>, MatchId>,
     records: Vec<Option<Record>>,
+    /// Those of them that are in flash.
+    safe: Vec<Option<Record>>,
+    power: Option<power::Power>,
     /// Standings by round, computed once.
     standings: BTreeMap<u16, Rc<Vec<checks::Row>>>,
     /// When a match last ended, or the admin last let the league go on.
@@ -272,6 +294,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             courses: BTreeMap::new(),
             seeds: BTreeMap::new(),
             records: Vec::new(),
+            safe: Vec::new(),
+            power: None,
             standings: BTreeMap::new(),
             quiet_since: now,
             was_over: false,
@@ -341,6 +365,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         self.register_all();
         if self.hall.stage() == Stage::Waiting {
             self.hall.command(self.moment(), Command::Start).expect("there are enough players");
+            self.keep();
         }
         self.begin();
         self.serve();
@@ -374,24 +399,31 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     }
 
     /// The whole day: everybody registers, the league is played, sometimes a second one.
-    pub fn play(mut self) -> Trace {
+    pub fn play(self) -> Trace {
+        self.play_and_count().0
+    }
+
+    fn play_and_count(mut self) -> (Trace, u64) {
         self.open();
         self.run();
         self.check_the_end();
         if self.may_play_again() && self.random.one_in(8) {
             self.hall.command(self.moment(), Command::Rematch).expect("a rematch follows a finished league");
+            self.keep();
             self.begin();
             self.serve();
             self.run();
             self.check_the_end();
         }
-        Trace {
+        let cuts = self.power.as_ref().map_or(0, |power| power.cuts);
+        let trace = Trace {
             bytes: self.bytes.finish(),
             lasted: self.elapsed(),
             steps: self.steps,
             matches: self.matches,
             traffic: self.traffic,
-        }
+        };
+        (trace, cuts)
     }
 
     fn may_play_again(&self) -> bool {
@@ -432,6 +464,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         self.seeds = ids.iter().map(|id| (seed(id).to_string().into_bytes(), *id)).collect();
         self.courses = ids.iter().map(|id| ((id.round, id.table), Course::default())).collect();
         self.records = vec![None; ids.len()];
+        self.safe = self.records.clone();
+        if let Some(power) = &mut self.power {
+            power.restarts = 0;
+        }
         self.standings.clear();
         self.quiet_since = self.now;
         self.heard.iter_mut().for_each(Vec::clear);
@@ -458,6 +494,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             self.now = at;
             self.happen(due);
         }
+        self.keep_or_lose();
         self.serve_after(tick_first);
         self.check_the_moment();
         true
@@ -475,6 +512,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
                 let was = (self.hall.stage(), self.hall.is_paused());
                 let may_play_again = self.may_play_again();
                 let obeyed = self.hall.command(self.moment(), command).is_ok();
+                self.keep();
                 let sense = match (command, was) {
                     (Command::Pause, (Stage::Running(_), false)) | (Command::Resume, (Stage::Running(_), true)) => true,
                     (Command::Rematch, (Stage::Completed, _)) => may_play_again,
@@ -528,6 +566,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         let now = self.moment();
         let registers = self.random.one_in(8);
         let answer = self.hall.request(now, from, registers, body);
+        self.keep();
         let text = written(&mut self.random, |sink| self.hall.write_answer(&answer, sink));
         assert_eq!(text.is_empty(), answer.is_empty(), "an answer that is one has words");
         self.bytes.write(&text);

@@ -5,7 +5,8 @@ use std::panic::catch_unwind;
 use std::thread;
 
 use host_tests::simulation::agent::Conduct;
-use host_tests::simulation::{Setup, Trace, World, league};
+use host_tests::simulation::{Setup, Trace, World, league, league_with_power_cuts};
+use protocol_core::games::GameKind;
 
 fn number_from(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} must be a number")))
@@ -109,6 +110,37 @@ fn a_dead_player_costs_the_class_no_more_than_its_own_deadlines() {
             assert!(trace.lasted <= limit, "seed {seed}, {conduct:?}: {} ms of {limit}", trace.lasted);
         }
     }
+}
+
+/// Plays leagues with power cuts; says how many cuts there were.
+fn play_with_power_cuts(seeds: std::ops::Range<u64>) -> u64 {
+    let workers = thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let play = |seed: u64| {
+        let setup = Setup::any(seed);
+        // From several cuts a round, so that some match has to be begun three times, to one or two a league.
+        let turns = if setup.game == GameKind::EvenOdd { 1 } else { 10 };
+        let every = turns * (8 * setup.players + seed * 7 % (20 * setup.players * setup.players));
+        let shown = format!("{setup:?}");
+        catch_unwind(|| league_with_power_cuts(setup, every).1)
+            .unwrap_or_else(|_| panic!("LEAGUEBOX_SEED={seed} replays this league: {shown}"))
+    };
+    thread::scope(|scope| {
+        let run = |worker| seeds.clone().filter(move |seed| seed % workers == worker).map(play).sum::<u64>();
+        let started: Vec<_> = (0..workers).map(|worker| scope.spawn(move || run(worker))).collect();
+        started.into_iter().map(|worker| worker.join().expect("the seed is named above")).sum()
+    })
+}
+
+#[test]
+fn whenever_the_power_is_cut_no_acknowledged_result_is_lost_and_none_is_counted_twice() {
+    let seeds = seeds(number_from("LEAGUEBOX_LEAGUES").unwrap_or(400));
+    println!("{} leagues with {} power cuts", seeds.end - seeds.start, play_with_power_cuts(seeds.clone()));
+}
+
+#[test]
+#[ignore = "takes minutes: ten thousand leagues"]
+fn ten_thousand_leagues_with_power_cuts_lose_nothing() {
+    println!("10000 leagues with {} power cuts", play_with_power_cuts(0..10_000));
 }
 
 #[test]

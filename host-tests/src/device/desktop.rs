@@ -21,10 +21,17 @@ pub struct Desktop {
 impl Desktop {
     /// Starts a box without flash, with `arguments` besides its settings.
     pub fn start(settings: &Settings, arguments: &[&str]) -> (SocketAddr, Desktop) {
+        let flags = settings.flags();
+        let flags = flags.iter().map(String::as_str);
+        let all: Vec<&str> = ["--no-flash", "--admin-code", ADMIN_CODE].into_iter().chain(flags).collect();
+        Desktop::bare(&[&all, arguments].concat())
+    }
+
+    /// Starts a box with nothing but `arguments`.
+    pub fn bare(arguments: &[&str]) -> (SocketAddr, Desktop) {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
         let mut child = Command::new(executable())
-            .args(["--listen", &address.to_string(), "--no-flash", "--admin-code", ADMIN_CODE])
-            .args(settings.flags())
+            .args(["--listen", &address.to_string()])
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -1,0 +1,206 @@
+//! Power cuts. The box of the simulation keeps a journal, with the code of the real one, in a flash that can die at any
+//! byte. Now and then the power is cut, before or while something is written; after a while a new hall is made from what
+//! the flash has kept, and the league goes on. What had been written before is there, exactly; what was being written is
+//! there or not, but never otherwise; and nothing else is.
+
+use appliance::journal::ram::RamFlash;
+use appliance::journal::{FRAME, Log, commit, restore};
+use embassy_futures::block_on;
+use protocol_core::fair::{Purpose, Seed};
+use protocol_core::games::GameKind;
+use protocol_core::hall::{Config, Event, Hall, Mode, Stage};
+use protocol_core::referee::Timing;
+use protocol_core::time::{Now, Utc};
+use protocol_core::wire::league_v2::outgoing::MatchId;
+
+use super::{Course, Due, MORNING, World};
+
+/// What opens the box to its owner: kept like everything else.
+const ADMIN_CODE: &str = "class-7b";
+/// More than the largest frame.
+const A_FRAME: u64 = 400;
+
+/// The power of a box, and what is kept without it.
+pub(super) struct Power {
+    log: Log<RamFlash<Vec<u8>>>,
+    /// On average so many inputs pass between two cuts.
+    every: u64,
+    pub cuts: u64,
+    /// Restarts in the middle of this league.
+    pub restarts: u32,
+    /// Seeds of attempts that were cut off, as they would look in a text. Nobody may ever see one.
+    pub burnt: Vec<Vec<u8>>,
+}
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M, R, L> {
+    /// From now on the box has a journal, and its power is cut about every so many inputs.
+    pub fn cut_the_power(&mut self, every: u64) {
+        let sectors = if P <= 8 { 12 } else { 64 };
+        let mut log = Log::new(RamFlash::new(vec![0xff; sectors * 2048]));
+        assert_eq!(block_on(log.open(&mut [0; FRAME])), Ok(false), "a new flash is empty");
+        self.hall.keep_facts();
+        self.power = Some(Power { log, every, cuts: 0, restarts: 0, burnt: Vec::new() });
+        self.keep();
+    }
+
+    /// Everything is written before anything leaves the box.
+    pub(super) fn keep(&mut self) {
+        assert!(self.write(), "the power stays");
+    }
+
+    /// Writes all facts. False where the power did not last.
+    fn write(&mut self) -> bool {
+        let Some(power) = &mut self.power else { return true };
+        let (mut buf, mut is_other) = ([0; FRAME], false);
+        loop {
+            let was_full = !self.hall.has_room_for_facts();
+            match block_on(commit(&mut power.log, &mut *self.hall, &mut buf, ADMIN_CODE)) {
+                Ok(Some(_)) => {
+                    is_other = true;
+                    if was_full {
+                        // The league may have waited for room.
+                        let utc = Utc::at(MORNING + (self.now - self.setup.clock) / 1000);
+                        self.hall.handle(Now { ms: self.now, utc }, Event::Tick);
+                    }
+                }
+                Ok(None) => break,
+                Err(trouble) if power.log.flash_mut().power > 0 => panic!("the flash is sound: {trouble}"),
+                Err(_) => return false,
+            }
+        }
+        if is_other {
+            for (index, safe) in self.safe.iter_mut().enumerate() {
+                let id = self.hall.schedule().at(index).map(|(round, table)| MatchId { round, table });
+                *safe = id.and_then(|id| self.hall.record(id).copied());
+            }
+        }
+        true
+    }
+
+    /// After an input: what it led to is written, or the power is cut.
+    pub(super) fn keep_or_lose(&mut self) {
+        let Some(power) = &mut self.power else { return };
+        if !self.random.one_in(power.every) {
+            self.keep();
+            return self.prepare();
+        }
+        if self.random.one_in(2) {
+            power.log.flash_mut().power = self.random.within(1, A_FRAME) as u32;
+            if self.write() {
+                if let Some(power) = &mut self.power {
+                    power.log.flash_mut().power = u32::MAX;
+                }
+                return;
+            }
+        }
+        self.restart();
+    }
+
+    /// Sectors are erased while nobody plays.
+    fn prepare(&mut self) {
+        if let Some(power) = &mut self.power
+            && self.hall.tables().next().is_none()
+        {
+            let _ = block_on(power.log.prepare(2, &mut [0; FRAME])).expect("the flash is sound");
+        }
+    }
+
+    /// The power comes back.
+    fn restart(&mut self) {
+        let Some(power) = &mut self.power else { return };
+        power.cuts += 1;
+        let mut flash = std::mem::replace(&mut power.log, Log::new(RamFlash::new(Vec::new()))).into_flash();
+        flash.power = u32::MAX;
+        power.log = Log::new(flash);
+        // Only what the journal says is known.
+        let seed = |n| Seed([n; 32]);
+        let config = Config {
+            game: GameKind::EvenOdd,
+            mode: Mode::Lenient,
+            timing: Timing::default(),
+            start_at: None,
+            endpoint: self.hall.config().endpoint.clone(),
+        };
+        let lost = std::mem::replace(&mut self.hall, Box::new(Hall::new(config, seed(1), seed(2))));
+        let mut code = String::new();
+        let found = block_on(restore(&mut power.log, &mut *self.hall, &mut [0; FRAME], |said| code = said.into()));
+        assert_eq!((found, code.as_str()), (Ok(true), ADMIN_CODE), "a power cut is no damage");
+        self.check_what_is_left(&lost);
+        drop(lost);
+
+        self.now += self.random.within(0, 30_000);
+        let now = self.moment();
+        let was_played = matches!(self.hall.stage(), Stage::Running(_));
+        self.hall.resume(now);
+        self.forget_the_lost(was_played && !self.hall.is_over());
+        self.keep();
+        self.serve();
+    }
+
+    /// What was safe is there, and nothing but what was true.
+    fn check_what_is_left(&self, lost: &Hall<P, M, R, L>) {
+        assert_eq!(self.hall.league_id().number, lost.league_id().number, "a league is begun with the power on");
+        assert_eq!(format!("{:?}", self.hall.config()), format!("{:?}", lost.config()), "settings are kept");
+        assert_eq!(self.hall.is_paused(), lost.is_paused(), "the admin is answered with the power on");
+        let ids = |hall: &Hall<P, M, R, L>| hall.players().iter().map(|player| player.id()).collect::<Vec<_>>();
+        assert_eq!(ids(&self.hall), ids(lost), "registrations are answered with the power on");
+        for (index, safe) in self.safe.iter().enumerate() {
+            let (round, table) = lost.schedule().at(index).expect("a record belongs to a match");
+            let id = MatchId { round, table };
+            let (was, is) = (lost.record(id), self.hall.record(id));
+            match (safe, is) {
+                (Some(safe), is) => assert_eq!(is, Some(safe), "{id} had been acknowledged"),
+                (None, Some(is)) => assert_eq!(was, Some(is), "{id} was being written"),
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// The world forgets what the box has lost, and learns its new seeds.
+    fn forget_the_lost(&mut self, is_played: bool) {
+        self.open.iter_mut().for_each(|open| *open = None);
+        self.calls.clear();
+        self.standings.clear();
+        self.log_read = 0;
+        self.quiet_since = self.now;
+        self.was_over = self.hall.is_over();
+        // Connections are gone; what agents do by themselves they do a little later.
+        let now = self.now;
+        let queue = std::mem::take(&mut self.queue);
+        self.queue = queue
+            .into_iter()
+            .filter(|(_, due)| !matches!(due, Due::Act { .. }))
+            .map(|((at, number), due)| ((at.max(now), number), due))
+            .collect();
+        let schedule = self.hall.schedule();
+        let number = self.hall.league_id().number;
+        let Some(power) = &mut self.power else { return };
+        power.restarts += u32::from(is_played);
+        for index in 0..self.records.len() {
+            let (round, table) = schedule.at(index).expect("a record belongs to a match");
+            let id = MatchId { round, table };
+            let is = self.hall.record(id).copied();
+            if self.records[index].is_some() && is.is_none() {
+                self.matches -= 1;
+            }
+            if is.is_some() && self.records[index].is_none() {
+                self.matches += 1;
+            }
+            self.records[index] = is;
+            if is.is_some() {
+                continue;
+            }
+            self.courses.insert((round, table), Course::default());
+            self.chosen.retain(|(_, of), _| *of != id.to_string());
+            let old = self.seeds.iter().filter(|(_, of)| **of == id).map(|(seed, _)| seed.clone());
+            power.burnt.extend(old.collect::<Vec<_>>());
+            self.seeds.retain(|_, of| *of != id);
+            let table = power.restarts << 16 | u32::from(table);
+            let seed = self.master.derive(Purpose::Match, [number, round.into(), table]);
+            assert_eq!(self.hall.commitment(id), seed.commitment(), "{id} has the seed of its attempt");
+            self.seeds.insert(seed.to_string().into_bytes(), id);
+        }
+        power.burnt.retain(|seed| !self.seeds.contains_key(seed));
+        self.safe = self.records.clone();
+    }
+}
