@@ -180,12 +180,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         let number = self.hall.league_id().number;
         let Some(power) = &mut self.power else { return };
         power.restarts += u32::from(is_played);
-        for index in 0..self.records.len() {
+        for (index, (was, is)) in self.records.iter().zip(&left).enumerate() {
             let (round, table) = schedule.at(index).expect("a record belongs to a match");
             let id = MatchId { round, table };
-            self.matches -= u64::from(self.records[index].is_some() && left[index].is_none());
-            self.matches += u64::from(self.records[index].is_none() && left[index].is_some());
-            if left[index].is_some() {
+            self.matches -= u64::from(was.is_some() && is.is_none());
+            self.matches += u64::from(was.is_none() && is.is_some());
+            if is.is_some() {
                 // The log that said so may be gone.
                 self.courses.entry((round, table)).or_default().results = 1;
                 continue;
