@@ -13,4 +13,6 @@ fn main() {
     for argument in ["--nmagic", "-Tlink.x", "-Tlink-rp.x", "-Tdefmt.x"] {
         println!("cargo::rustc-link-arg={argument}");
     }
+    println!("cargo::rustc-link-arg-tests=-Tembedded-test.x");
+    println!("cargo::rustc-check-cfg=cfg(rust_analyzer)");
 }

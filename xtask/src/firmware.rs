@@ -44,21 +44,48 @@ impl Board {
     }
 }
 
-/// Builds by the first way that works here, or by the one that `--way` names.
+/// What the board's crate reads the owner's choice from.
+const ADMIN_CODE: &str = "LEAGUEBOX_ADMIN_CODE";
+
+/// Builds by the first way that works here, or by the one that `--way` names. With `--admin-code` the image has that code; the
+/// code of any other is chosen by the board and told in its log.
 pub fn run(args: &[String]) -> Outcome {
-    let named = option(args, "--way")?;
-    let broken: Vec<String> = BOARDS.iter().map(|board| make(board, named)).collect::<Result<Vec<_>, _>>()?.concat();
+    let (admin_code, rest) = match args {
+        [option, code, rest @ ..] if option == "--admin-code" => (Some(code.as_str()), rest),
+        rest => (None, rest),
+    };
+    if admin_code
+        .is_some_and(|code| !(8..=64).contains(&code.len()) || !code.bytes().all(|byte| byte.is_ascii_graphic()))
+    {
+        return Err("--admin-code takes 8 to 64 letters, digits and signs".into());
+    }
+    let wish = Wish { way: option(rest, "--way")?, admin_code };
+    let broken: Vec<String> = BOARDS.iter().map(|board| make(board, wish)).collect::<Result<Vec<_>, _>>()?.concat();
     if broken.is_empty() { Ok(()) } else { Err(format!("over budget: {}", broken.join("; "))) }
 }
 
-/// Builds one board, prints its footprint, and answers with the budgets it breaks.
-fn make(board: &Board, named: Option<&str>) -> Result<Vec<String>, String> {
-    let mut build = way::build(named)?;
+/// How an image is to be built, where that is not left open.
+#[derive(Clone, Copy, Default)]
+pub struct Wish<'a> {
+    way: Option<&'a str>,
+    admin_code: Option<&'a str>,
+}
+
+/// Builds one board's image, whatever its size.
+pub fn compile(board: &Board, wish: Wish<'_>) -> Outcome {
+    let mut build = way::build(wish.way)?;
+    if let Some(code) = wish.admin_code {
+        build.env(ADMIN_CODE, code);
+    }
     // From its directory, so that cargo finds the board's own settings. The target stands there too, but a board must not
     // be built for this computer should it go missing.
-    build.current_dir(sh::root().join(board.directory)).args(["--release", "--locked", "--target", way::TARGET]);
-    sh::run(&mut build)?;
+    build.current_dir(sh::root().join(board.directory)).args(["--release", "--target", way::TARGET]);
+    sh::run(&mut build)
+}
 
+/// Builds one board, prints its footprint, and answers with the budgets it breaks.
+fn make(board: &Board, wish: Wish<'_>) -> Result<Vec<String>, String> {
+    compile(board, wish)?;
     let path = board.elf();
     let bytes = fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
     let elf = Elf::new(&bytes)?;

@@ -29,7 +29,11 @@ const VERBS: &[Verb] = &[
     ("clients", "the tests with curl, Python agents and Chromium, installing what is missing", clients::run),
     ("test", "the tests from outside, on a device [--device desktop|emulator|probe]", test::run),
     ("thumb", "build the no_std crates for the RP2040's core [--way installed|rustup|debian]", thumb::run),
-    ("firmware", "build every board's ELF and UF2, and hold them against the budgets [--way ...]", firmware::run),
+    (
+        "firmware",
+        "build every board's ELF and UF2, and hold them against the budgets [--admin-code CODE] [--way ...]",
+        firmware::run,
+    ),
     ("emulate", "run the board's image on this computer, at a port of it [--port 8000]", emulate::run),
     ("fuzz", "run every fuzz target briefly [--seconds 10]", fuzz::run),
     ("readme", "run the commands the README shows", readme::run),

@@ -111,7 +111,7 @@ impl Wait for Attention {
 }
 
 /// Reads the number the flash chip's maker gave it.
-pub fn unique_id(flash: Peri<'static, FLASH>) -> [u8; 8] {
+pub fn unique_id(flash: Peri<'_, FLASH>) -> [u8; 8] {
     let mut id = [0; 8];
     let mut flash = embassy_rp::flash::Flash::<_, embassy_rp::flash::Blocking, FLASH_BYTES>::new_blocking(flash);
     let _ = flash.blocking_unique_id(&mut id);

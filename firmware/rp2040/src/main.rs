@@ -3,6 +3,7 @@
 #![no_std]
 #![no_main]
 
+use core::fmt::Write;
 use core::panic::PanicInfo;
 
 use appliance::Appliance;
@@ -17,6 +18,7 @@ use embassy_net_wiznet::{Device, State};
 use embassy_rp::gpio::{Level, Output};
 use embassy_rp::watchdog::Watchdog;
 use embassy_time::Instant;
+use heapless::String;
 use leaguebox_rp2040::board::{self, EthernetPins, EthernetRunner, FRAMES_IN, FRAMES_OUT};
 use leaguebox_rp2040::entropy::Entropy;
 use leaguebox_rp2040::identity::Identity;
@@ -36,8 +38,10 @@ const MATCHES: usize = PLAYERS / 2;
 const RESULTS: usize = PLAYERS * (PLAYERS - 1) / 2;
 const LOG: usize = 256;
 
+/// The port agents are told. Browsers come to 80 by themselves.
+const AGENTS: u16 = 8000;
 /// Connections that are served at once, on each port.
-const WORKERS: [(u16, usize); 2] = [(8000, 6), (80, 2)];
+const WORKERS: [(u16, usize); 2] = [(AGENTS, 6), (80, 2)];
 const ALL_WORKERS: usize = WORKERS[0].1 + WORKERS[1].1;
 /// A socket for each line and worker; for the DHCP client, mDNS and the time; two more to ask a DHCP server something.
 const SOCKETS: usize = PLAYERS + ALL_WORKERS + 3 + 2;
@@ -137,7 +141,9 @@ async fn main(spawner: Spawner) {
     spawner.spawn(network_stack(runner).expect(ONCE));
     spawner.spawn(feed(watchdog).expect(ONCE));
 
-    let code = entropy.admin_code();
+    // An owner without a probe cannot read the log, and so chooses the code when the image is built.
+    let code = option_env!("LEAGUEBOX_ADMIN_CODE").and_then(|code| code.try_into().ok());
+    let code = code.unwrap_or_else(|| entropy.admin_code());
     info!("admin code {=str}", code.as_str());
     static LEAGUEBOX: ConstStaticCell<LeagueBox> = ConstStaticCell::new(Appliance::closed(Pico));
     let leaguebox = LEAGUEBOX.take();
@@ -146,7 +152,8 @@ async fn main(spawner: Spawner) {
         mode: Mode::Lenient,
         timing: Timing::default(),
         start_at: None,
-        endpoint: "http://leaguebox.local:8000/mcp".try_into().unwrap_or_default(),
+        // Known when there is an address.
+        endpoint: String::new(),
     };
     let (master, secret) = (Seed(entropy.seed()), Seed(entropy.seed()));
     leaguebox.open(config, master, secret, code);
@@ -162,7 +169,7 @@ async fn main(spawner: Spawner) {
         spawner.spawn(line(leaguebox, stack, player).expect(ONCE));
     }
     spawner.spawn(deadlines(leaguebox).expect(ONCE));
-    spawner.spawn(address(stack, network).expect(ONCE));
+    spawner.spawn(address(leaguebox, stack, network).expect(ONCE));
     spawner.spawn(names(stack, network, name).expect(ONCE));
     spawner.spawn(time(leaguebox, stack, network).expect(ONCE));
     spawner.spawn(show(leaguebox, network, matches!(last_reset, Reset::Panic | Reset::Watchdog), light).expect(ONCE));
@@ -184,8 +191,13 @@ async fn feed(watchdog: Watchdog) -> ! {
 }
 
 #[embassy_executor::task]
-async fn address(stack: Stack<'static>, network: &'static Network) -> ! {
-    net::keep(stack, network, |_| {}).await
+async fn address(leaguebox: &'static LeagueBox, stack: Stack<'static>, network: &'static Network) -> ! {
+    net::keep(stack, network, |address| {
+        let mut endpoint = String::new();
+        let _ = write!(endpoint, "http://{address}:{AGENTS}/mcp");
+        leaguebox.act(|hall, _| hall.move_to(endpoint));
+    })
+    .await
 }
 
 #[embassy_executor::task]

@@ -81,7 +81,7 @@ pub fn find(reason: Option<ResetReason>) -> (Reset, Option<&'static str>) {
 }
 
 /// Keeps a text for the next run.
-fn keep(text: fmt::Arguments<'_>) {
+pub fn keep(text: fmt::Arguments<'_>) {
     let mut record = Record { magic: MAGIC, checksum: 0, fresh: 1, length: 0, text: [0; TEXT] };
     let _ = record.write_fmt(text);
     write(record);

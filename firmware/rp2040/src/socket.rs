@@ -3,12 +3,13 @@
 //! There is no queue of connections here: a connection comes to a socket that listens at that moment, or is refused. So each
 //! worker owns a socket and each line owns one, used again and again, and every wait for a peer ends.
 
-use core::cell::{RefCell, RefMut};
 use core::net::{IpAddr, SocketAddr};
 
 use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
 use embassy_net::tcp::{Error, TcpReader, TcpSocket, TcpWriter};
 use embassy_net::{IpAddress, IpEndpoint, Stack};
+use embassy_sync::blocking_mutex::raw::NoopRawMutex;
+use embassy_sync::mutex::{Mutex, MutexGuard};
 use embassy_time::{Duration, with_timeout};
 use embedded_io_async::{ErrorType, Read, Write};
 
@@ -23,7 +24,7 @@ const CLOSE: Duration = Duration::from_secs(1);
 
 /// A socket that is used for one connection after the other.
 pub struct Port<'s> {
-    socket: RefCell<TcpSocket<'s>>,
+    socket: Mutex<NoopRawMutex, TcpSocket<'s>>,
     /// The port it listens on.
     port: u16,
 }
@@ -34,19 +35,18 @@ impl<'s> Port<'s> {
         let mut socket = TcpSocket::new(stack, rx, tx);
         socket.set_nagle_enabled(false);
         socket.set_keep_alive(Some(KEEP_ALIVE));
-        Self { socket: RefCell::new(socket), port }
+        Self { socket: Mutex::new(socket), port }
     }
 
     /// The socket, free of its last connection.
-    async fn free(&self) -> Result<RefMut<'_, TcpSocket<'s>>, Error> {
-        // Taken means that a connection is still in use, which is a fault of ours; refuse rather than panic.
-        let mut socket = self.socket.try_borrow_mut().map_err(|_| Error::ConnectionReset)?;
+    async fn free(&self) -> MutexGuard<'_, NoopRawMutex, TcpSocket<'s>> {
+        let mut socket = self.socket.lock().await;
         socket.close();
         let _ = with_timeout(CLOSE, socket.flush()).await;
         socket.abort();
         let _ = with_timeout(CLOSE, socket.flush()).await;
         socket.set_timeout(Some(HANDSHAKE));
-        Ok(socket)
+        socket
     }
 }
 
@@ -59,7 +59,7 @@ impl<'s> TcpAccept for Port<'s> {
 
     async fn accept(&self) -> Result<(SocketAddr, Connection<'_, 's>), Error> {
         loop {
-            let mut socket = self.free().await?;
+            let mut socket = self.free().await;
             if socket.accept(self.port).await.is_err() {
                 return Err(Error::ConnectionReset);
             }
@@ -81,7 +81,7 @@ impl<'s> TcpConnect for Port<'s> {
 
     async fn connect(&self, remote: SocketAddr) -> Result<Connection<'_, 's>, Error> {
         let SocketAddr::V4(remote) = remote else { return Err(Error::ConnectionReset) };
-        let mut socket = self.free().await?;
+        let mut socket = self.free().await;
         socket.connect(remote).await.map_err(|_| Error::ConnectionReset)?;
         socket.set_timeout(Some(SILENCE));
         Ok(Connection(socket))
@@ -94,7 +94,7 @@ fn address(endpoint: IpEndpoint) -> SocketAddr {
 }
 
 /// An open connection. Dropping it closes it; what is left is sent while nobody needs the socket.
-pub struct Connection<'a, 's>(RefMut<'a, TcpSocket<'s>>);
+pub struct Connection<'a, 's>(MutexGuard<'a, NoopRawMutex, TcpSocket<'s>>);
 
 impl Drop for Connection<'_, '_> {
     fn drop(&mut self) {

@@ -269,6 +269,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         &self.config
     }
 
+    /// The box has moved to another address. Whoever is told from now on where it is hears the new one.
+    pub fn move_to(&mut self, endpoint: String<64>) {
+        self.config.endpoint = endpoint;
+    }
+
     /// Everything that happened.
     pub fn log(&self) -> &Log<L> {
         &self.log

@@ -184,8 +184,9 @@ fn readable(name: &str) -> String {
         words.push(word);
         rest = &rest[digits + length..];
     }
-    // The last word is a hash.
+    // The last word is a hash; closures and the framework's own wrappings say nothing.
     words.pop();
+    words.retain(|word| !word.contains('$') && !word.starts_with("____"));
     if words.is_empty() { name.to_string() } else { words.join("::") }
 }
 
@@ -248,6 +249,7 @@ mod tests {
     #[test]
     fn a_mangled_name_is_read_word_by_word() {
         assert_eq!(readable("_ZN9leaguebox4main4POOL17h0123456789abcdefE"), "leaguebox::main::POOL");
+        assert_eq!(readable("_ZN3box12____main_task5_$u7b$4ROOM17h0123456789abcdefE"), "box::ROOM");
         assert_eq!(readable("_SEGGER_RTT"), "_SEGGER_RTT");
     }
 }
