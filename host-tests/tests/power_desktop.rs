@@ -19,7 +19,11 @@ struct Flash(PathBuf);
 
 impl Flash {
     fn new(name: &str) -> Flash {
-        let folder = std::env::temp_dir().join(format!("leaguebox-power-{}-{name}", std::process::id()));
+        // In memory where there is such a place: a busy disk can take half a minute to write, and a killed program does not
+        // need it to.
+        let memory = PathBuf::from("/dev/shm");
+        let place = if memory.is_dir() { memory } else { std::env::temp_dir() };
+        let folder = place.join(format!("leaguebox-power-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         Flash(folder.join("leaguebox.flash"))
     }
