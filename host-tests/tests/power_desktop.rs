@@ -86,12 +86,13 @@ fn a_box_killed_at_random_instants_completes_its_league_and_loses_nothing() {
         }
         drop(leaguebox);
         kills_in_play += 1;
+        let told = crowd.events();
         leaguebox = start();
         let now = shown(&leaguebox);
         for (id, line) in &seen {
             assert_eq!(now.get(id), Some(line), "{id} was shown before the kill");
         }
-        for event in crowd.events().iter().filter(|event| event.is("GAME_OVER")) {
+        for event in told.iter().filter(|event| event.is("GAME_OVER")) {
             let id = event.message["match_id"].as_str().expect("a match");
             let line = now.get(id).unwrap_or_else(|| panic!("{id} was told before the kill"));
             let winner = event.message["game_result"]["winner_player_id"].as_str().unwrap_or("");
