@@ -9,7 +9,8 @@ use crate::http::{self, Response};
 use crate::settings::Settings;
 use crate::wait_for;
 use serde_json::{Value, json};
-use std::net::{IpAddr, SocketAddr};
+use std::io::Write;
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -189,10 +190,14 @@ impl LeagueBox {
         self.admin_with(verb, "")
     }
 
-    /// The same of a box that may not live to answer.
-    pub fn try_admin(&self, verb: &str) -> Option<Response> {
-        let headers = format!("Authorization: Bearer {}\r\n", self.admin_code);
-        http::request(self.address, "POST", &format!("/api/admin/{verb}"), &headers, "").ok()
+    /// The same of a box that may not live to answer: nobody waits for it.
+    pub fn admin_blindly(&self, verb: &str) {
+        let request = format!(
+            "POST /api/admin/{verb} HTTP/1.0\r\nAuthorization: Bearer {}\r\nContent-Length: 0\r\n\r\n",
+            self.admin_code
+        );
+        let sent = TcpStream::connect(self.address).and_then(|mut stream| stream.write_all(request.as_bytes()));
+        sent.expect("the box takes the request");
     }
 
     /// The same with something to read, as JSON.

@@ -66,6 +66,22 @@ fn every_family_plays_a_whole_league_without_a_technical_loss() {
     assert_eq!(bare.wait_until_it_ends(), Some(0), "the bare family leaves when the league is over");
 }
 
+/// The smallest league that a class has, of the players most students write.
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn four_fastapi_players_play_a_league() {
+    let leaguebox = LeagueBox::start(Settings::start_at(4));
+    let names = ["Ada", "Grace", "Barbara", "Radia"];
+    let players = names.map(|name| Player::start(&leaguebox, "fastapi_player", "canonical", name, &[]));
+    for player in &players {
+        player.wait_for_the_end();
+    }
+    let rows = results::parse(&leaguebox.get("/api/results.csv").body);
+    assert_eq!(rows.len(), 6);
+    assert!(rows.iter().all(|row| row.get("status") != "TECHNICAL_LOSS"), "{rows:?}");
+    results::assert_standings_follow(&leaguebox.get_json("/api/standings.json"), &rows);
+}
+
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_example_player_plays_both_forms_of_the_game() {

@@ -97,8 +97,7 @@ fn start_a_league(address: std::net::SocketAddr, code: &str, crowd: &Crowd) -> b
 fn broken_by(fault: &str) -> (LeagueBox, serde_json::Value) {
     let mut leaguebox = LeagueBox::start(Settings::default());
     let (seen, begun) = (leaguebox.board().log_position(), leaguebox.clock());
-    // The answer may or may not make it out.
-    leaguebox.try_admin(&format!("fault/{fault}"));
+    leaguebox.admin_blindly(&format!("fault/{fault}"));
     leaguebox.wait_until_it_is_back(seen);
     let away = leaguebox.clock() - begun;
     assert!(away < AWAY, "it was away for {away:?}");

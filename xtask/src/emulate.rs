@@ -33,6 +33,16 @@ pub fn tests(args: &[String]) -> Outcome {
     sh::run(&mut sh::line("cargo test --package emulator -- --include-ignored"))
 }
 
+/// Node and the package it runs, for those who will start the emulator where there is no way to fetch it.
+pub fn prepare() -> Outcome {
+    need(NODE)?;
+    let js = sh::root().join("host-tests/emulator/js");
+    if js.join("node_modules/rp2040js").is_dir() {
+        return Ok(());
+    }
+    sh::run(sh::command("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(js))
+}
+
 fn need((program, packages): (&str, &[&str])) -> Outcome {
     if sh::succeeds(sh::command(program).arg("--version")) { Ok(()) } else { sh::apt_install(packages, program) }
 }

@@ -11,8 +11,9 @@ mod network;
 mod probe;
 mod tally;
 
-use crate::{Outcome, clients, firmware, sh};
+use crate::{Outcome, clients, emulate, firmware, sh};
 use serde_json::Value;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tally::Tally;
@@ -85,12 +86,19 @@ pub fn run(args: &[String]) -> Outcome {
     if device != Device::Desktop {
         firmware::run(&[])?;
     }
-    let mut plan =
-        Plan { harness: vec![format!("--test-threads={}", device.threads())], programs: programs(device, files)? };
-    plan.harness.extend(harness.iter().cloned());
+    let mut plan = Plan { programs: programs(device, files)?, harness: harness.to_vec() };
+    if !harness.iter().any(|word| word.starts_with("--test-threads")) {
+        plan.harness.push(format!("--test-threads={}", device.threads()));
+    }
+    if files.is_empty() {
+        plan.say_what_is_left_out();
+    }
     match device {
         Device::Desktop => plan.run(|_| {}),
-        Device::Emulator => network::enter(&plan),
+        Device::Emulator => {
+            emulate::prepare()?;
+            network::enter(&plan)
+        }
         Device::Probe => {
             let board = probe::Board::start(&firmware::BOARDS[0].elf())?;
             plan.run(|test| board.tell(test))
@@ -105,6 +113,16 @@ struct Plan {
 }
 
 impl Plan {
+    /// Names the files of which there is no program: those about no box, and those that look into a board.
+    fn say_what_is_left_out(&self) {
+        let files = fs::read_dir(sh::root().join("host-tests/tests")).into_iter().flatten().flatten();
+        let names = files.filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(".rs")?.to_owned()));
+        let (no_box, mut others): (Vec<_>, Vec<_>) = names.partition(|file| NO_BOX.contains(&file.as_str()));
+        others.retain(|file| self.programs.iter().all(|program| name(program) != file));
+        println!("about no box, and so left to `cargo test`: {}", no_box.join(", "));
+        println!("not on this device, because it cannot be looked into: {}", others.join(", "));
+    }
+
     /// Runs every program, also after one has failed. `prepare` adds to a command what the device needs.
     fn run(&self, prepare: impl Fn(&mut Command)) -> Outcome {
         let mut tally = Tally::default();
@@ -132,10 +150,7 @@ fn programs(device: Device, files: &[String]) -> Result<Vec<PathBuf>, String> {
     }
     let said = sh::output(&mut build)?;
     let found: Vec<PathBuf> = said.lines().filter_map(executable).collect();
-    let (none, some): (Vec<_>, Vec<_>) = found.into_iter().partition(|path| NO_BOX.contains(&name(path)));
-    if files.is_empty() && !none.is_empty() {
-        println!("about no device, and so left to `cargo test`: {}", NO_BOX.join(", "));
-    }
+    let some: Vec<PathBuf> = found.into_iter().filter(|path| !NO_BOX.contains(&name(path))).collect();
     if some.is_empty() { Err("there is no such file of tests that looks at a box".into()) } else { Ok(some) }
 }
 

@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn a_mangled_name_is_read_word_by_word() {
         assert_eq!(readable("_ZN9leaguebox4main4POOL17h0123456789abcdefE"), "leaguebox::main::POOL");
-        assert_eq!(readable("_ZN3box12____main_task5_$u7b$4ROOM17h0123456789abcdefE"), "box::ROOM");
+        assert_eq!(readable("_ZN3box13____main_task6_$u7b$4ROOM17h0123456789abcdefE"), "box::ROOM");
         assert_eq!(readable("_SEGGER_RTT"), "_SEGGER_RTT");
     }
 }
