@@ -20,8 +20,9 @@ const SHORT_IDLE_MS: u64 = 500;
 /// How long a request may take to come then, in milliseconds: an honest one is there at once, and one that drips keeps nobody
 /// out for long.
 const SHORT_REQUEST_MS: u64 = 3_000;
-/// How long a closing connection may take to do so, in milliseconds.
-const CLOSE_MS: u64 = 1_000;
+/// How long a closing connection may take to do so, in milliseconds. A lost frame is sent again after one second, and again after
+/// two more.
+const CLOSE_MS: u64 = 4_000;
 /// Requests on one connection before the others get their turn.
 const TURN: u8 = 8;
 

@@ -19,8 +19,11 @@ const HANDSHAKE: Duration = Duration::from_secs(3);
 const SILENCE: Duration = Duration::from_secs(15);
 /// How often a peer that says nothing is asked whether it is there.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
-/// How long a closing connection may take to send what is left.
-const CLOSE: Duration = Duration::from_secs(1);
+/// How long a closing connection may take to send what is left. A lost frame is sent again after one second, and again after two
+/// more: less would cut the end off an answer.
+const CLOSE: Duration = Duration::from_secs(4);
+/// How long the socket of a connection that was not closed, or never came about, is kept from the next one.
+const LET_GO: Duration = Duration::from_secs(1);
 
 /// A socket that is used for one connection after the other.
 pub struct Port<'s> {
@@ -42,9 +45,9 @@ impl<'s> Port<'s> {
     async fn free(&self) -> MutexGuard<'_, NoopRawMutex, TcpSocket<'s>> {
         let mut socket = self.socket.lock().await;
         socket.close();
-        let _ = with_timeout(CLOSE, socket.flush()).await;
+        let _ = with_timeout(LET_GO, socket.flush()).await;
         socket.abort();
-        let _ = with_timeout(CLOSE, socket.flush()).await;
+        let _ = with_timeout(LET_GO, socket.flush()).await;
         socket.set_timeout(Some(HANDSHAKE));
         socket
     }

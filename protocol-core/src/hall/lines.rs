@@ -55,7 +55,7 @@ pub(super) struct Open {
     pub deadline: Millis,
     pub dialect: Dialect,
     pub variant: u8,
-    /// How many dialects have been tried.
+    /// How many dialects have been tried; whether news has been sent once more.
     tried: u8,
 }
 
@@ -297,9 +297,23 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.fail_question(now, index, kind, Fault::Unusable(Broken::Field, Rule::ReplyTooLong.advice()));
             }
             (What::Retry(..), _) => self.announced(now, index),
+            // Nobody asks again for news that did not get through, so it is sent once more: a frame may have been lost, or
+            // the player may have closed the connection just then.
+            (What::News(_), Failure::Unreachable) if open.tried == 0 => {
+                return self.call_anew(now, index, Open { tried: 1, ..open });
+            }
             _ => {}
         }
         self.pump(now, index);
+    }
+
+    /// Opens a call again, by another id.
+    fn call_anew(&mut self, now: Now, index: u16, open: Open) {
+        self.calls = self.calls.wrapping_add(1);
+        if let Some(player) = self.players.get_mut(usize::from(index)) {
+            player.line.open = Some(Open { id: self.calls, at: now, ..open });
+        }
+        self.list(index);
     }
 
     /// The question to a player failed: its match hears of it, and the line goes on.
@@ -349,9 +363,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             None
         };
         let Some(next) = next else { return false };
-        self.calls = self.calls.wrapping_add(1);
-        player.line.open = Some(Open { id: self.calls, at: now, ..next });
-        self.list(index);
+        self.call_anew(now, index, next);
         true
     }
 
