@@ -8,8 +8,8 @@ use embassy_futures::block_on;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
 use protocol_core::hall::{Config, Event, Hall, Mode};
-use protocol_core::json::Slice;
 use protocol_core::journal::frame::FRAME_BYTES;
+use protocol_core::json::Slice;
 use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
 

@@ -1,9 +1,9 @@
 //! The plug, the watchdog and the panic: whatever ends a run of the box, the next one begins.
 
-use host_tests::crowd::Crowd;
+use host_tests::crowd::{Crowd, Event};
 use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
-use host_tests::{Over, PATIENCE};
+use host_tests::{Over, PATIENCE, results};
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -13,6 +13,9 @@ const AWAY: Duration = Duration::from_secs(20);
 
 const CUTS: usize = 100;
 const CYCLES_PER_SECOND: u64 = 125_000_000;
+
+/// Of the journal: a megabyte.
+const SECTORS: usize = 256;
 
 /// The times of the cuts, from the start of each run on: from the first instructions to the middle of a league. Spread evenly
 /// over the logarithm, because more happens in the beginning. Written out by a generator, so that each run has the same.
@@ -72,6 +75,68 @@ fn a_box_whose_plug_is_pulled_a_hundred_times_always_boots() {
     leaguebox.tell(Settings::start_at(2));
     let crowd = Crowd::of(&leaguebox, 2);
     crowd.wait_for_the_end();
+}
+
+/// Pulls the plug as `pull` says, and puts it back.
+fn cut(leaguebox: &mut LeagueBox, pull: impl FnOnce(&LeagueBox)) {
+    let seen = leaguebox.board().log_position();
+    pull(leaguebox);
+    leaguebox.board().wait_for_power_off(PATIENCE).expect("the plug is pulled");
+    leaguebox.board().power(true).expect("a plug");
+    leaguebox.wait_until_it_is_back(seen);
+    assert_eq!(leaguebox.get_json("/api/status.json")["journal"], "ok");
+}
+
+/// Every result a player was told must be among those the box shows.
+fn assert_nothing_told_is_lost(leaguebox: &LeagueBox, told: &[Event]) {
+    let rows = results::parse(&leaguebox.get("/api/results.csv").body);
+    for event in told.iter().filter(|event| event.is("GAME_OVER")) {
+        let row = rows.iter().find(|row| event.message["match_id"] == row.get("match_id"));
+        let row = row.unwrap_or_else(|| panic!("{} was told before the cut", event.message["match_id"]));
+        let winner = event.message["game_result"]["winner_player_id"].as_str().unwrap_or("");
+        assert_eq!(row.get("winner"), winner, "{}", event.message["match_id"]);
+    }
+}
+
+#[test]
+fn a_board_that_loses_power_within_an_erase_a_program_operation_or_anywhere_loses_no_result() {
+    const PLAYERS: usize = 6;
+    let mut leaguebox = LeagueBox::start(Settings::default());
+    // Every league begins in a new sector, so in the end one has to be erased.
+    cut(&mut leaguebox, |leaguebox| {
+        let (board, admin) = (leaguebox.board(), format!("Authorization: Bearer {}\r\n", leaguebox.admin_code));
+        board.cut_in("erase").expect("a plug");
+        for _ in 0..2 * SECTORS {
+            if !board.statistics().expect("statistics").powered {
+                return;
+            }
+            // The box may be gone before it answers.
+            let _ = host_tests::http::request(leaguebox.address, "POST", "/api/admin/reset", &admin, "");
+        }
+    });
+    assert_eq!(leaguebox.board().statistics().expect("statistics").flash.cut, 1, "power failed within an erase");
+
+    leaguebox.tell(Settings::start_at(PLAYERS));
+    let mut crowd = Crowd::thinking(Duration::from_millis(100));
+    crowd.enlist(&leaguebox, PLAYERS);
+    for moment in moments().take(6) {
+        // The next thing that is written is a result.
+        cut(&mut leaguebox, |leaguebox| leaguebox.board().cut_in("program").expect("a plug"));
+        assert_nothing_told_is_lost(&leaguebox, &crowd.events());
+        let cycle = leaguebox.board().statistics().expect("statistics").cycle;
+        cut(&mut leaguebox, |leaguebox| leaguebox.board().cut_at(cycle + moment).expect("a plug"));
+        assert_nothing_told_is_lost(&leaguebox, &crowd.events());
+        if leaguebox.get_json("/api/status.json")["matches_completed"].as_u64() > Some(9) {
+            break;
+        }
+    }
+    let flash = leaguebox.board().statistics().expect("statistics").flash;
+    assert!(flash.cut >= 2, "power failed within a program operation too: {flash:?}");
+    leaguebox.wait_for_the_champion();
+    let rows = results::parse(&leaguebox.get("/api/results.csv").body);
+    assert_eq!(rows.len(), PLAYERS * (PLAYERS - 1) / 2);
+    assert_nothing_told_is_lost(&leaguebox, &crowd.events());
+    results::assert_standings_follow(&leaguebox.get_json("/api/standings.json"), &rows);
 }
 
 fn code(line: &str) -> Option<String> {

@@ -119,7 +119,7 @@ fn play_with_power_cuts(seeds: std::ops::Range<u64>) -> u64 {
         let setup = Setup::any(seed);
         // From several cuts a round, so that some match has to be begun three times, to one or two a league.
         let turns = if setup.game == GameKind::EvenOdd { 1 } else { 10 };
-        let every = turns * (8 * setup.players + seed * 7 % (20 * setup.players * setup.players));
+        let every = turns * (4 * setup.players + seed * 7 % (2 * setup.players * setup.players));
         let shown = format!("{setup:?}");
         catch_unwind(|| league_with_power_cuts(setup, every).1)
             .unwrap_or_else(|_| panic!("LEAGUEBOX_SEED={seed} replays this league: {shown}"))

@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: everything CI does. All steps run, also after one has failed, so that one run shows all there is to
 //! mend; the last lines say what passed, what failed and how long each took.
 
-use crate::{Outcome, clients, emulate, fuzz, no_options, readme, sh, test, thumb};
+use crate::{Outcome, clients, emulate, firmware, fuzz, no_options, readme, sh, test, thumb};
 use std::time::Instant;
 
 enum Work {
@@ -18,6 +18,7 @@ use Work::{Chore, Line, Readme};
 const STEPS: &[(&str, Work)] = &[
     ("format", Line("cargo fmt --all --check")),
     ("format of the fuzz targets", Line("cargo fmt --manifest-path fuzz/Cargo.toml --check")),
+    ("format of the board's crate", Line("cargo fmt --manifest-path firmware/rp2040/Cargo.toml --check")),
     ("lints", Line("cargo clippy --workspace --all-targets -- -D warnings")),
     (
         "lints of the tests on boards",
@@ -30,6 +31,7 @@ const STEPS: &[(&str, Work)] = &[
     ("a league of 512", Line("cargo test --release -p host-tests --test black_box -- --ignored")),
     ("tests of the chores", Line("cargo test -p xtask")),
     ("no_std build", Chore(thumb::run)),
+    ("tests for a board on a probe", Chore(firmware::compile_tests)),
     ("tests of the emulator", Chore(emulate::tests)),
     ("tests on the emulated board", Chore(on_the_emulator)),
     ("fuzz targets", Chore(fuzz::run)),

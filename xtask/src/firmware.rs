@@ -9,7 +9,7 @@
 mod elf;
 mod uf2;
 
-use crate::{Outcome, option, sh, way};
+use crate::{Outcome, no_options, option, sh, way};
 use elf::Elf;
 use serde_json::json;
 use std::fs;
@@ -81,6 +81,18 @@ pub fn compile(board: &Board, wish: Wish<'_>) -> Outcome {
     // be built for this computer should it go missing.
     build.current_dir(sh::root().join(board.directory)).args(["--release", "--target", way::TARGET]);
     sh::run(&mut build)
+}
+
+/// Compiles the tests that run on the boards themselves; `cargo test` there runs them where a probe is.
+pub fn compile_tests(args: &[String]) -> Outcome {
+    no_options(args)?;
+    for board in BOARDS {
+        let mut build = way::build(None)?;
+        build.current_dir(sh::root().join(board.directory)).args(["--release", "--tests", "--target", way::TARGET]);
+        sh::run(&mut build)?;
+        println!("not run: the tests of {} need a board on a probe", board.directory);
+    }
+    Ok(())
 }
 
 /// Builds one board, prints its footprint, and answers with the budgets it breaks.

@@ -7,7 +7,8 @@ use protocol_core::json::{Full, Sink, Slice};
 use crate::http::{self, Outgoing, WriteError};
 
 /// Adds the text that `write` writes to a message. One that fits the buffer is sent as it was at one moment. False where
-/// it became another one while it was being sent. Nothing of it leaves before `may_leave` says so.
+/// it became another one while it was being sent. Before a part of it leaves, `may_leave` is waited for; what is in the
+/// buffer in the end has not left, and nothing was waited for: whoever finishes the message does that.
 pub(crate) async fn send<T: http::Sink>(
     message: &mut Outgoing<'_, T>,
     write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
@@ -36,7 +37,6 @@ pub(crate) async fn send<T: http::Sink>(
         }
         if rest == 0 {
             message.wrote(kept)?;
-            may_leave().await;
             return Ok(true);
         }
         // What does not fit behind what is there already may fit when that is gone.

@@ -270,7 +270,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     ) -> Result<(), WriteError> {
         let mut answer = responder.begin_open(status, JSON)?;
         match pieces::send(&mut answer, |sink| self.hall(|hall| write(hall, sink)), async || self.safe().await).await? {
-            true => answer.finish().await,
+            true => {
+                self.safe().await;
+                answer.finish().await
+            }
             false => Err(WriteError::WrongLength),
         }
     }
@@ -318,6 +321,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let more;
             (at, more) = next.get();
             if !more {
+                self.safe().await;
                 return answer.finish().await;
             }
         }

@@ -1,7 +1,7 @@
 //! The board's wiring: which pin is what, and the Ethernet chip behind its SPI bus.
 
 use embassy_rp::gpio::{Input, Level, Output, Pull};
-use embassy_rp::peripherals::{DMA_CH0, DMA_CH1, FLASH, PIN_16, PIN_17, PIN_18, PIN_19, PIN_20, PIN_21, SPI0};
+use embassy_rp::peripherals::{DMA_CH0, DMA_CH1, PIN_16, PIN_17, PIN_18, PIN_19, PIN_20, PIN_21, SPI0};
 use embassy_rp::spi::{self, Spi};
 use embassy_rp::{Peri, bind_interrupts, dma};
 use embassy_time::{Delay, Duration, with_timeout};
@@ -17,9 +17,6 @@ use crate::watchdog::CHIP;
 bind_interrupts!(struct Irqs {
     DMA_IRQ_0 => dma::InterruptHandler<DMA_CH0>, dma::InterruptHandler<DMA_CH1>;
 });
-
-/// Megabytes the flash chip has, in bytes.
-pub const FLASH_BYTES: usize = 2 * 1024 * 1024;
 
 /// Clock of the Ethernet chip's bus. The chip is specified up to 80 MHz, guaranteed to 33; 125 MHz / 4 is below both.
 const SPI_HZ: u32 = 31_250_000;
@@ -108,12 +105,4 @@ impl Wait for Attention {
         self.0.wait_for_any_edge().await;
         Ok(())
     }
-}
-
-/// Reads the number the flash chip's maker gave it.
-pub fn unique_id(flash: Peri<'_, FLASH>) -> [u8; 8] {
-    let mut id = [0; 8];
-    let mut flash = embassy_rp::flash::Flash::<_, embassy_rp::flash::Blocking, FLASH_BYTES>::new_blocking(flash);
-    let _ = flash.blocking_unique_id(&mut id);
-    id
 }

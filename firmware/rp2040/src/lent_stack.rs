@@ -4,10 +4,9 @@
 //! later does with a quarter of that.
 
 use core::arch::asm;
-use core::mem::MaybeUninit;
 
 /// Runs `f` on `memory` as its stack. Nothing faults where that is too small: it must be plenty.
-pub fn run<T, F: FnOnce() -> R, R>(memory: &mut MaybeUninit<T>, f: F) -> R {
+pub fn run<F: FnOnce() -> R, R>(memory: &mut [u8], f: F) -> R {
     struct Call<F, R> {
         f: Option<F>,
         result: Option<R>,
@@ -16,9 +15,9 @@ pub fn run<T, F: FnOnce() -> R, R>(memory: &mut MaybeUninit<T>, f: F) -> R {
         call.result = call.f.take().map(|f| f());
     }
     let mut call = Call { f: Some(f), result: None };
-    let top = memory.as_mut_ptr().wrapping_add(1) as usize & !7;
+    let top = memory.as_mut_ptr_range().end as usize & !7;
     let run: extern "C" fn(&mut Call<F, R>) = run;
-    // SAFETY: the memory is borrowed until the call is over; its end is aligned as the calling convention asks; r4 is
+    // SAFETY: the memory is borrowed until the call is over, and any bytes may be left there; its end is aligned as the calling convention asks; r4 is
     // kept by whatever is called, so the stack pointer comes back; interrupts use whatever stack they find.
     #[allow(unsafe_code)]
     unsafe {

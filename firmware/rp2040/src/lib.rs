@@ -14,6 +14,7 @@
 //! watchdog.rs  resets a box that got stuck
 //! panic.rs     what is left of a run that failed
 //! led.rs       for whoever stands before it
+//! flash.rs     where the journal is
 //! lent_stack.rs  more stack, once
 //! ```
 #![no_std]
@@ -21,6 +22,7 @@
 pub mod board;
 pub mod dhcp;
 pub mod entropy;
+pub mod flash;
 pub mod identity;
 pub mod led;
 pub mod lent_stack;

@@ -9,6 +9,7 @@ use core::panic::PanicInfo;
 use appliance::Appliance;
 use appliance::board::Reset;
 use appliance::calendar::Source;
+use appliance::journal::{Chosen, FRAME, Journal, State as JournalState};
 use cortex_m_rt::{ExceptionFrame, exception};
 use defmt::{error, info, warn};
 use defmt_rtt as _;
@@ -21,6 +22,7 @@ use embassy_time::Instant;
 use heapless::String;
 use leaguebox_rp2040::board::{self, EthernetPins, EthernetRunner, FRAMES_IN, FRAMES_OUT};
 use leaguebox_rp2040::entropy::Entropy;
+use leaguebox_rp2040::flash::JournalFlash;
 use leaguebox_rp2040::identity::Identity;
 use leaguebox_rp2040::led::{self, Sign};
 use leaguebox_rp2040::net::{self, Network};
@@ -51,24 +53,10 @@ static COUNTS: [u32; 3] = [PLAYERS as u32, SOCKETS as u32, size_of::<Option<Tabl
 
 type LeagueBox = Appliance<Pico, PLAYERS, MATCHES, RESULTS, LOG>;
 
-/// What a worker works with.
-struct WorkerBuffers {
-    /// What came and was not read yet.
-    rx: [u8; 512],
-    /// What was sent and not acknowledged yet: a full segment and the beginning of another, so that the other end
-    /// acknowledges at once.
-    tx: [u8; 1536],
-    /// A whole request.
-    incoming: [u8; 2048],
-    /// What is written in one go.
-    outgoing: [u8; 1024],
-}
-
-impl WorkerBuffers {
-    const fn new() -> Self {
-        Self { rx: [0; 512], tx: [0; 1536], incoming: [0; 2048], outgoing: [0; 1024] }
-    }
-}
+/// What a worker works with: what came and was not read yet; what was sent and not acknowledged yet, a full segment and the
+/// beginning of another, so that the other end acknowledges at once; a whole request; what is written in one go.
+const WORKER: [usize; 4] = [512, 1536, 2048, 1024];
+const WORKER_BYTES: usize = WORKER[0] + WORKER[1] + WORKER[2] + WORKER[3];
 
 /// Why a task always starts.
 const ONCE: &str = "a task is started as often as there is room for";
@@ -94,7 +82,8 @@ async fn main(spawner: Spawner) {
     let (last_reset, last_panic) = panic::find(watchdog.reset_reason());
     let mut light = Output::new(p.PIN_25, Level::Low);
 
-    let id = board::unique_id(p.FLASH);
+    let mut flash = JournalFlash::new(p.FLASH);
+    let id = flash.unique_id();
     static IDENTITY: StaticCell<Identity> = StaticCell::new();
     let identity = IDENTITY.init_with(|| Identity::of(id));
     let name = identity.name.as_str();
@@ -129,12 +118,13 @@ async fn main(spawner: Spawner) {
     spawner.spawn(ethernet(runner).expect(ONCE));
 
     static RESOURCES: StaticCell<StackResources<SOCKETS>> = StaticCell::new();
-    static BUFFERS: StaticCell<[WorkerBuffers; ALL_WORKERS]> = StaticCell::new();
-    let (resources, buffers) = (RESOURCES.uninit(), BUFFERS.uninit());
+    static BUFFERS: ConstStaticCell<[[u8; WORKER_BYTES]; ALL_WORKERS]> =
+        ConstStaticCell::new([[0; WORKER_BYTES]; ALL_WORKERS]);
+    let (resources, buffers) = (RESOURCES.uninit(), BUFFERS.take());
     let mut entropy = Entropy::new(&id);
     let [a, b, c, d, e, f, g, h, ..] = entropy.seed();
     let seed = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-    let (stack, runner) = lent_stack::run(buffers, || {
+    let (stack, runner) = lent_stack::run(buffers.as_flattened_mut(), || {
         let resources = resources.write(StackResources::new());
         embassy_net::new(device, NetConfig::dhcpv4(net::dhcp()), resources, seed)
     });
@@ -143,8 +133,8 @@ async fn main(spawner: Spawner) {
 
     // An owner without a probe cannot read the log, and so chooses the code when the image is built.
     let code = option_env!("LEAGUEBOX_ADMIN_CODE").and_then(|code| code.try_into().ok());
+    let chosen = Chosen { admin_code: code.is_some(), ..Chosen::default() };
     let code = code.unwrap_or_else(|| entropy.admin_code());
-    info!("admin code {=str}", code.as_str());
     static LEAGUEBOX: ConstStaticCell<LeagueBox> = ConstStaticCell::new(Appliance::closed(Pico));
     let leaguebox = LEAGUEBOX.take();
     let config = Config {
@@ -158,11 +148,19 @@ async fn main(spawner: Spawner) {
     let (master, secret) = (Seed(entropy.seed()), Seed(entropy.seed()));
     leaguebox.open(config, master, secret, code);
     let leaguebox: &'static LeagueBox = leaguebox;
+    static FRAME_BUFFER: ConstStaticCell<[u8; FRAME]> = ConstStaticCell::new([0; FRAME]);
+    let frame = FRAME_BUFFER.take();
+    let journal = leaguebox.resume(flash, frame, chosen).await;
+    if let JournalState::Failed(trouble) = leaguebox.journal() {
+        error!("journal: {}", defmt::Display2Format(&trouble));
+    }
+    info!("admin code {=str}", leaguebox.admin_code().as_str());
+    spawner.spawn(keep_journal(leaguebox, journal, frame).expect(ONCE));
     static NETWORK: StaticCell<Network> = StaticCell::new();
     let network: &'static Network = NETWORK.init_with(Network::default);
 
     let ports = WORKERS.iter().flat_map(|&(port, workers)| core::iter::repeat_n(port, workers));
-    for (port, buffers) in ports.zip(buffers.write([const { WorkerBuffers::new() }; ALL_WORKERS])) {
+    for (port, buffers) in ports.zip(buffers) {
         spawner.spawn(worker(leaguebox, stack, port, buffers).expect(ONCE));
     }
     for player in 0..PLAYERS as u16 {
@@ -227,6 +225,15 @@ async fn show(leaguebox: &'static LeagueBox, network: &'static Network, failed: 
 }
 
 #[embassy_executor::task]
+async fn keep_journal(
+    leaguebox: &'static LeagueBox,
+    journal: Journal<JournalFlash>,
+    frame: &'static mut [u8; FRAME],
+) -> ! {
+    leaguebox.keep_journal(journal, frame).await
+}
+
+#[embassy_executor::task]
 async fn deadlines(leaguebox: &'static LeagueBox) -> ! {
     leaguebox.keep_time().await
 }
@@ -236,10 +243,13 @@ async fn worker(
     leaguebox: &'static LeagueBox,
     stack: Stack<'static>,
     port: u16,
-    buffers: &'static mut WorkerBuffers,
+    buffers: &'static mut [u8; WORKER_BYTES],
 ) -> ! {
-    let port = Port::new(stack, port, &mut buffers.rx, &mut buffers.tx);
-    leaguebox.serve(&port, &mut buffers.incoming, &mut buffers.outgoing).await
+    let (rx, buffers) = buffers.split_at_mut(WORKER[0]);
+    let (tx, buffers) = buffers.split_at_mut(WORKER[1]);
+    let (incoming, outgoing) = buffers.split_at_mut(WORKER[2]);
+    let port = Port::new(stack, port, rx, tx);
+    leaguebox.serve(&port, incoming, outgoing).await
 }
 
 #[embassy_executor::task(pool_size = PLAYERS)]

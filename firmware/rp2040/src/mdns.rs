@@ -28,40 +28,35 @@ pub async fn answer(stack: Stack<'static>, network: &Network, name: &str) -> ! {
     let mut reply = [0; MESSAGE];
     // The port is free: nobody else binds one here.
     let _ = socket.bind(PORT);
+    let to_all = IpEndpoint::from((GROUP, PORT));
     let mut told = None;
     loop {
-        let Some(ipv4) = network.address.get() else {
-            told = None;
+        let address = network.address.get();
+        if let Some(ipv4) = address.filter(|_| told != address) {
+            // Joining again makes switches learn it again that forgot us with the cable.
+            let _ = stack.leave_multicast_group(GROUP);
+            let _ = stack.join_multicast_group(GROUP);
+            // A new address is told to all without being asked.
+            let length = write(MdnsRequest::None, ipv4, name, &mut reply);
+            let _ = socket.send_to(reply.get(..length).unwrap_or_default(), to_all).await;
+        }
+        told = address;
+        let Some(ipv4) = address else {
             Timer::after(LOOK).await;
             continue;
         };
-        if told != Some(ipv4) {
-            // Joining again makes switches that forgot us, with the cable, learn it again.
-            let _ = stack.leave_multicast_group(GROUP);
-            let _ = stack.join_multicast_group(GROUP);
-        }
-        let to_all = IpEndpoint::from((GROUP, PORT));
         let asked = socket.recv_from_with(|data, from| {
             let legacy = from.endpoint.port != PORT;
             let length = write(MdnsRequest::Request { legacy, multicast: true, data }, ipv4, name, &mut reply);
             (length, if legacy { from.endpoint } else { to_all })
         });
-        let (length, to) = match with_timeout(LOOK, asked).await {
-            Ok(answer) => answer,
-            // A new address is told to all without being asked.
-            Err(_) if told != Some(ipv4) => {
-                told = Some(ipv4);
-                (write(MdnsRequest::None, ipv4, name, &mut reply), to_all)
-            }
-            Err(_) => continue,
-        };
-        if let Some(reply @ [_, ..]) = reply.get(..length) {
-            let _ = socket.send_to(reply, to).await;
+        if let Ok((length @ 1.., to)) = with_timeout(LOOK, asked).await {
+            let _ = socket.send_to(reply.get(..length).unwrap_or_default(), to).await;
         }
     }
 }
 
-/// Writes the answer to a request; how long it is.
+/// Writes the answer to a request; how long it is. Nothing where there is none.
 fn write(request: MdnsRequest<'_>, ipv4: Ipv4Addr, name: &str, reply: &mut [u8]) -> usize {
     let host = |hostname| Host { hostname, ipv4, ipv6: Ipv6Addr::UNSPECIFIED, ttl: TTL };
     let page = Service {

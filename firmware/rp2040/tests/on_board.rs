@@ -10,8 +10,8 @@ mod tests {
     use appliance::board::Reset;
     use embassy_rp::Peripherals;
     use embassy_rp::watchdog::ResetReason;
-    use leaguebox_rp2040::board;
     use leaguebox_rp2040::entropy::Entropy;
+    use leaguebox_rp2040::flash::JournalFlash;
     use leaguebox_rp2040::identity::Identity;
     use leaguebox_rp2040::{lent_stack, panic};
 
@@ -21,11 +21,12 @@ mod tests {
     }
 
     #[test]
-    fn the_flash_chip_has_a_number_that_stays(mut p: Peripherals) {
-        let id = board::unique_id(p.FLASH.reborrow());
+    fn the_flash_chip_has_a_number_that_stays(p: Peripherals) {
+        let mut flash = JournalFlash::new(p.FLASH);
+        let id = flash.unique_id();
         assert_ne!(id, [0; 8]);
         assert_ne!(id, [0xff; 8]);
-        assert_eq!(id, board::unique_id(p.FLASH));
+        assert_eq!(id, flash.unique_id());
     }
 
     #[test]
@@ -82,8 +83,9 @@ mod tests {
 
     #[test]
     fn what_runs_on_lent_memory_returns_its_result_and_used_that_memory(_: Peripherals) {
-        let mut memory = core::mem::MaybeUninit::<[u64; 512]>::uninit();
-        let range = memory.as_ptr() as usize..memory.as_ptr().wrapping_add(1) as usize;
+        let mut memory = [0; 4096];
+        let range = memory.as_ptr_range();
+        let range = range.start as usize..range.end as usize;
         let factor = 6;
         let (product, at) = lent_stack::run(&mut memory, || {
             let on_the_stack = core::hint::black_box(7);

@@ -33,6 +33,7 @@ export class Board {
   #chip = null;
   #epoch = 0;
   #cutAt = Infinity;
+  #cutIn = null;
   #arriving = [];
   #arrival = null;
   #wireFree = 0;
@@ -86,12 +87,18 @@ export class Board {
     this.flash.cut(this.#chip.nanos);
     this.#stop();
     this.#cutAt = Infinity;
+    this.#cutIn = null;
     this.#tell('off');
   }
 
   /** Pulls the plug when the board's clock is at this cycle. */
   cutAt(cycle) {
     this.#cutAt = Math.max(this.nanos, cycle * NANOS_PER_CYCLE);
+  }
+
+  /** Pulls the plug in the middle of the next flash operation of this kind: `erase` or `program`. */
+  cutIn(operation) {
+    this.#cutIn = operation;
   }
 
   /** A frame comes over the wire, at the wire's speed. */
@@ -155,7 +162,10 @@ export class Board {
         this.invalid++;
         this.#tell('invalid', { what, pc: pc.toString(16) });
       },
-      onFlash: (operation, address, length) => this.#tell('flash', { operation, address, length }),
+      onFlash: (operation, address, length) => {
+        this.#tell('flash', { operation, address, length });
+        if (operation === this.#cutIn) this.#cutAt = this.#epoch + (this.#chip.nanos + this.flash.nextStep) / 2;
+      },
     }));
     const { gpio, clock } = chip.rp;
     gpio[PIN_INTERRUPT].setInputValue(this.ethernet.interruptHigh);

@@ -84,6 +84,9 @@ const COMMANDS = {
   cut({ cycle }) {
     board.cutAt(cycle);
   },
+  cut_in({ operation }) {
+    board.cutIn(operation);
+  },
   frame({ bytes }) {
     link.receive(Buffer.from(bytes, 'hex'));
   },

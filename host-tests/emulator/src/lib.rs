@@ -194,6 +194,12 @@ impl Emulator {
         self.command(json!({"do": "cut", "cycle": cycle})).map(drop)
     }
 
+    /// Pulls the plug in the middle of the next flash operation of this kind, `erase` or `program`. What was being erased or
+    /// programmed is garbage then.
+    pub fn cut_in(&self, operation: &str) -> Result<()> {
+        self.command(json!({"do": "cut_in", "operation": operation})).map(drop)
+    }
+
     /// Waits until the power is off.
     pub fn wait_for_power_off(&self, limit: Duration) -> Result<()> {
         self.shared

@@ -3,6 +3,10 @@
 
 use emulator::{Emulator, HOST_IN_USER_NETWORK, Link, Options};
 use std::process::ExitCode;
+use std::time::Duration;
+
+/// How long the box may take to get an address.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 const USAGE: &str = "emulator [--port 8000] [--flash FILE] IMAGE";
 
@@ -36,8 +40,10 @@ fn run() -> emulator::Result<()> {
         show_log: true,
         ..Options::new(image.ok_or(USAGE)?)
     };
+    let mut board = Emulator::start(options)?;
+    board.wait_for_log(0, "address ", PATIENCE)?;
     println!(
-        "The box will be at http://127.0.0.1:{port}, and sees this computer as {HOST_IN_USER_NETWORK}. Ctrl-C ends it."
+        "The box is at http://127.0.0.1:{port}, and sees this computer as {HOST_IN_USER_NETWORK}. Ctrl-C ends it."
     );
-    Emulator::start(options)?.wait_for_end()
+    board.wait_for_end()
 }

@@ -9,6 +9,7 @@ use embassy_futures::block_on;
 use protocol_core::fair::{Purpose, Seed};
 use protocol_core::games::GameKind;
 use protocol_core::hall::{Config, Event, Hall, Mode, Stage};
+use protocol_core::league::Record;
 use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
 use protocol_core::wire::league_v2::outgoing::MatchId;
@@ -131,8 +132,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         self.now += self.random.within(0, 30_000);
         let now = self.moment();
         let was_played = matches!(self.hall.stage(), Stage::Running(_));
+        let schedule = self.hall.schedule();
+        let id = |index| schedule.at(index).map(|(round, table)| MatchId { round, table });
+        let left = (0..self.records.len()).map(|index| self.hall.record(id(index)?).copied()).collect();
         self.hall.resume(now);
-        self.forget_the_lost(was_played && !self.hall.is_over());
+        self.forget_the_lost(left, was_played && !self.hall.is_over());
         self.keep();
         self.serve();
     }
@@ -157,7 +161,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     }
 
     /// The world forgets what the box has lost, and learns its new seeds.
-    fn forget_the_lost(&mut self, is_played: bool) {
+    fn forget_the_lost(&mut self, left: Vec<Option<Record>>, is_played: bool) {
         self.open.iter_mut().for_each(|open| *open = None);
         self.calls.clear();
         self.standings.clear();
@@ -176,18 +180,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         let number = self.hall.league_id().number;
         let Some(power) = &mut self.power else { return };
         power.restarts += u32::from(is_played);
-        for index in 0..self.records.len() {
+        for (index, (was, is)) in self.records.iter().zip(&left).enumerate() {
             let (round, table) = schedule.at(index).expect("a record belongs to a match");
             let id = MatchId { round, table };
-            let is = self.hall.record(id).copied();
-            if self.records[index].is_some() && is.is_none() {
-                self.matches -= 1;
-            }
-            if is.is_some() && self.records[index].is_none() {
-                self.matches += 1;
-            }
-            self.records[index] = is;
+            self.matches -= u64::from(was.is_some() && is.is_none());
+            self.matches += u64::from(was.is_none() && is.is_some());
             if is.is_some() {
+                // The log that said so may be gone.
+                self.courses.entry((round, table)).or_default().results = 1;
                 continue;
             }
             self.courses.insert((round, table), Course::default());
@@ -201,6 +201,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             self.seeds.insert(seed.to_string().into_bytes(), id);
         }
         power.burnt.retain(|seed| !self.seeds.contains_key(seed));
+        self.records = left;
         self.safe = self.records.clone();
     }
 }

@@ -134,7 +134,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.facts.push(Fact::Unpaused);
             }
             Command::Rematch => {
-                self.number += 1;
+                self.number = self.number.saturating_add(1);
                 // Everybody has been told the end, so every line is idle and may change hands.
                 self.players.retain(|player| !player.line.has_left());
                 self.facts.begin_chapter();
@@ -235,7 +235,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.timers.set(player.into(), None);
             self.list(player);
         }
-        self.number += 1;
+        self.number = self.number.saturating_add(1);
         self.stage = Stage::Waiting;
         self.paused = false;
         self.tables.clear();

@@ -2,8 +2,8 @@
 //!
 //! The hall says what must outlive a power cut, as facts with numbers. One future, [`Appliance::keep_journal`], writes
 //! them into flash, as many at a time as there are. Everything that leaves the box (an answer, a page, a call to a
-//! player) first waits until all facts are in flash that there were when it was written: [`Appliance::safe`]. And whatever
-//! can make new facts first waits until there is room for them: [`Appliance::room`].
+//! player) first waits until all facts are in flash that there were when it was written: `Appliance::safe`. And whatever
+//! can make new facts first waits until there is room for them: `Appliance::room`.
 //!
 //! If the flash fails, the box plays on without the promise, and says so. A journal that cannot be read is kept as it is
 //! until the owner resets the box.

@@ -95,7 +95,7 @@ impl<B: AsMut<[u8]> + AsRef<[u8]>> NorFlash for RamFlash<B> {
             let part = self.bytes.as_mut().get_mut(at..at + STEP).ok_or(RamError::OutOfBounds)?;
             if !alive {
                 // Bits on their way up.
-                part.iter_mut().zip(at..).for_each(|(byte, at)| *byte |= (at * 37 ^ at >> 3) as u8);
+                part.iter_mut().zip(at..).for_each(|(byte, at)| *byte |= ((at * 37) ^ (at >> 3)) as u8);
                 return Err(RamError::Dead);
             }
             part.fill(0xff);

@@ -1,0 +1,203 @@
+//! A whole box with a slow flash: nothing leaves it, be it an answer, a page or a call, before what it tells is in flash.
+
+mod net_support;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use appliance::clock::Clock;
+use appliance::journal::ram::{RamError, RamFlash};
+use appliance::journal::{Chosen, FRAME, Log, State, Trouble, restore};
+use embassy_futures::block_on;
+use embassy_futures::select::{Either, select};
+use embedded_storage_async::nor_flash::{ErrorType, MultiwriteNorFlash, NorFlash, ReadNorFlash};
+use net_support::{Does, Heard, Plan, Scene, World, play};
+use protocol_core::fair::Seed;
+use protocol_core::games::GameKind;
+use protocol_core::hall::{Config, Hall, Mode, Stage};
+use protocol_core::referee::Timing;
+use protocol_core::wire::league_v2::outgoing::MatchId;
+use serde_json::json;
+
+/// What is in the flash, for whoever wants to look.
+type Bytes = Rc<RefCell<RamFlash<Vec<u8>>>>;
+
+fn blank() -> Bytes {
+    Rc::new(RefCell::new(RamFlash::new(vec![0xff; 16 * 2048])))
+}
+
+/// A flash that takes its time.
+struct Slow<'w> {
+    ram: Bytes,
+    world: &'w World,
+}
+
+impl ErrorType for Slow<'_> {
+    type Error = RamError;
+}
+
+impl ReadNorFlash for Slow<'_> {
+    const READ_SIZE: usize = 4;
+
+    async fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), RamError> {
+        let mut ram = self.ram.borrow().clone();
+        ram.read(offset, bytes).await
+    }
+
+    fn capacity(&self) -> usize {
+        self.ram.borrow().capacity()
+    }
+}
+
+impl NorFlash for Slow<'_> {
+    const WRITE_SIZE: usize = 4;
+    const ERASE_SIZE: usize = 2048;
+
+    async fn erase(&mut self, from: u32, to: u32) -> Result<(), RamError> {
+        block_on(self.ram.borrow_mut().erase(from, to))
+    }
+
+    async fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), RamError> {
+        self.world.sleep_until(self.world.after(40)).await;
+        block_on(self.ram.borrow_mut().write(offset, bytes))
+    }
+}
+
+impl MultiwriteNorFlash for Slow<'_> {}
+
+/// The hall as the next start would find it.
+fn kept(bytes: &Bytes) -> Hall<8, 4, 28, 64> {
+    let config = Config {
+        game: GameKind::EvenOdd,
+        mode: Mode::Lenient,
+        timing: Timing::default(),
+        start_at: None,
+        endpoint: Default::default(),
+    };
+    let mut hall = Hall::new(config, Seed([7; 32]), Seed([8; 32]));
+    let mut log = Log::new(bytes.borrow().clone());
+    let found = block_on(restore(&mut log, &mut hall, &mut [0; FRAME], |_| {}));
+    assert_eq!(found, Ok(true));
+    hall
+}
+
+/// Runs the journal beside a script.
+async fn beside(scene: Scene<'_, '_>, bytes: &Bytes, script: impl AsyncFnOnce()) {
+    let (mut frame, flash) = ([0; FRAME], Slow { ram: bytes.clone(), world: scene.world });
+    let journal = scene.leaguebox.resume(flash, &mut frame, Chosen::default()).await;
+    match select(scene.leaguebox.keep_journal(journal, &mut frame), script()).await {
+        Either::First(never) => never,
+        Either::Second(()) => {}
+    }
+}
+
+#[test]
+fn nothing_is_said_before_it_is_in_flash() {
+    for seed in 0..6 {
+        let bytes = blank();
+        let mut plan = Plan { seed: Some(seed), ..Plan::new(4) };
+        for player in 0..4 {
+            let bytes = bytes.clone();
+            plan = plan.with(player, move |heard: &Heard, _| {
+                let hall = kept(&bytes);
+                assert_ne!(hall.stage(), Stage::Waiting, "whoever is called plays in a league that has begun");
+                let message = &heard.call["params"];
+                if heard.name() == "GAME_OVER" {
+                    let id = MatchId::read(message["match_id"].as_str().unwrap()).unwrap();
+                    assert!(hall.record(id).is_some(), "{id} is told");
+                }
+                if heard.name() == "ROUND_COMPLETED" {
+                    let round = message["round_id"].as_u64().unwrap() as u16;
+                    assert!(hall.matches_of(round).all(|id| hall.record(id).is_some()), "round {round} is told");
+                }
+                Does::Answer
+            });
+        }
+        play(plan, async |scene| {
+            beside(scene, &bytes, async || {
+                for (index, player) in scene.players.iter().enumerate() {
+                    scene.register(player).await;
+                    assert_eq!(kept(&bytes).players().len(), index + 1, "whoever is accepted is in");
+                }
+                assert_eq!(scene.admin("start").await.status, 200);
+                assert_ne!(kept(&bytes).stage(), Stage::Waiting, "what the owner is told has happened");
+                while !scene.leaguebox.hall(Hall::is_over) {
+                    let shown = scene.get("/api/results.csv").await.body;
+                    let hall = kept(&bytes);
+                    for line in shown.lines().skip(1) {
+                        let id = MatchId::read(line.split(',').nth(1).unwrap()).unwrap();
+                        assert!(hall.record(id).is_some(), "{id} is shown");
+                    }
+                    scene.world.sleep_until(scene.world.after(25)).await;
+                }
+                assert_eq!(scene.get("/api/status.json").await.json()["journal"], "ok");
+                scene.leaguebox.league_over().await;
+            })
+            .await;
+        });
+    }
+}
+
+#[test]
+fn a_flash_that_dies_in_the_league_is_told_and_the_league_is_played_on() {
+    for power in [40, 250, 500, 600] {
+        let bytes = blank();
+        bytes.borrow_mut().power = power;
+        play(Plan::new(4), async |scene| {
+            beside(scene, &bytes, async || {
+                scene.whole_league().await;
+                let status = scene.get("/api/status.json").await.json();
+                assert_eq!(status["state"], "COMPLETED");
+                assert_eq!(status["journal"], "failed: the flash does not keep what is written", "power for {power}");
+                let message = status["message"].as_str().unwrap();
+                assert!(message.starts_with("From here on nothing survives a power cut"), "{message}");
+                assert_eq!(scene.leaguebox.journal(), State::Failed(Trouble::Write));
+            })
+            .await;
+        });
+    }
+}
+
+#[test]
+fn a_box_that_resumes_says_so_and_a_damaged_journal_is_kept_until_the_owner_resets() {
+    let bytes = blank();
+    play(Plan::new(4), async |scene| {
+        beside(scene, &bytes, async || {
+            scene.register_all().await;
+            assert_eq!(scene.get("/api/status.json").await.json()["resumed_at"], json!(null));
+        })
+        .await;
+    });
+    play(Plan::new(4), async |scene| {
+        beside(scene, &bytes, async || {
+            let status = scene.get("/api/status.json").await.json();
+            assert_eq!((&status["players"], &status["resumed_at"]), (&json!(4), &json!("2025-01-15T10:30:00Z")));
+            assert!(
+                status["message"].as_str().unwrap().starts_with("Resumed after a restart at 2025-01-15T10:30:00Z.")
+            );
+            scene.whole_league().await;
+        })
+        .await;
+    });
+    // The first frame of the league is changed: it is not what was written.
+    let first = 2048 + 30;
+    bytes.borrow_mut().bytes[first] ^= 0x55;
+    let before = bytes.borrow().bytes.clone();
+    play(Plan::new(4), async |scene| {
+        beside(scene, &bytes, async || {
+            let status = scene.get("/api/status.json").await.json();
+            assert_eq!((&status["players"], &status["state"]), (&json!(0), &json!("WAITING")), "{status}");
+            assert_eq!(status["journal"], "failed: it is damaged");
+            assert!(status["message"].as_str().unwrap().contains("kept until the admin resets"), "{status}");
+            scene.whole_league().await;
+            assert_eq!(bytes.borrow().bytes, before, "it is kept");
+            assert_eq!(scene.admin("reset").await.status, 200);
+            while scene.get("/api/status.json").await.json()["journal"] != "ok" {
+                scene.world.sleep_until(scene.world.after(100)).await;
+            }
+            scene.whole_league().await;
+        })
+        .await;
+    });
+    assert_eq!(kept(&bytes).players().len(), 4);
+}
