@@ -158,7 +158,11 @@ impl Crowd {
         // Progress renews the patience: a league of 512 takes longer than any single step of it.
         while count(&self.shared.finished) < self.members.len() {
             let told = count(&self.shared.told);
-            wait_for("one more message of the league", || {
+            let what = || {
+                let finished = count(&self.shared.finished);
+                format!("one more message after {told}; {finished} of {} have finished", self.members.len())
+            };
+            wait_for(&what(), || {
                 let moved = count(&self.shared.told) != told || count(&self.shared.finished) >= self.members.len();
                 moved.then_some(())
             });

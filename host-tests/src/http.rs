@@ -39,6 +39,8 @@ pub fn exchange(address: SocketAddr, parts: &[&[u8]]) -> Result<Response> {
     let read = stream.read_to_end(&mut bytes);
     if bytes.is_empty() {
         sent.and(read)?;
+    } else if sent.is_ok() {
+        read?;
     }
     let text = String::from_utf8(bytes).map_err(|error| Error::new(ErrorKind::InvalidData, error))?;
     let (head, body) = text

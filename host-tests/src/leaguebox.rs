@@ -242,6 +242,11 @@ impl Drop for LeagueBox {
             if std::thread::panicking() {
                 let log: Vec<String> = board.log().iter().map(ToString::to_string).collect();
                 eprintln!("the box's log:\n{}", log.join("\n"));
+                for page in ["status", "players"] {
+                    let said = http::request(self.address, "GET", &format!("/api/{page}.json"), "", "");
+                    eprintln!("{page}: {:?}", said.map(|response| response.body));
+                }
+                eprintln!("{:?}", board.statistics());
             } else {
                 assert_eq!(board.invalid(), Vec::<String>::new(), "the image did what the chip forbids");
             }

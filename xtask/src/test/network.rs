@@ -5,6 +5,7 @@
 use super::Plan;
 use crate::{Outcome, sh};
 use std::path::PathBuf;
+use std::process::Stdio;
 
 /// How this program calls itself inside.
 pub const INSIDE: &str = "--inside";
@@ -25,7 +26,12 @@ pub fn enter(plan: &Plan) -> Outcome {
     again.args(namespaces()?);
     again.arg(std::env::current_exe().map_err(|error| format!("this program cannot find itself: {error}"))?);
     again.args(["test", INSIDE]).args(&plan.programs).arg("--").args(&plan.harness);
-    sh::run(&mut again)
+    let mut inside = sh::Group::start(again.stdin(Stdio::piped()))?;
+    // Open as long as we live: Ctrl-C does not reach the first process of a namespace, but the end of this does.
+    let _life = inside.head().stdin.take();
+    let status = inside.head().wait().map_err(|error| format!("the tests inside are lost: {error}"))?;
+    // It has said why.
+    if status.success() { Ok(()) } else { Err("not all tests passed".into()) }
 }
 
 /// A user namespace is what lets anybody make the others; root can do without, should the system forbid it.
@@ -44,6 +50,11 @@ pub fn inside(args: &[String]) -> Outcome {
     let Some(place) = args.iter().position(|arg| arg == "--") else { return Err("it starts itself with this".into()) };
     let plan =
         Plan { programs: args[..place].iter().map(PathBuf::from).collect(), harness: args[place + 1..].to_vec() };
+    std::thread::spawn(|| {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        // With the first process all others in the namespace end.
+        std::process::exit(1);
+    });
     let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
     for step in [
         "ip link set lo up",
