@@ -123,15 +123,24 @@ impl Plan {
         println!("not on this device, because it cannot be looked into: {}", others.join(", "));
     }
 
-    /// Runs every program, also after one has failed. `prepare` adds to a command what the device needs.
+    /// Runs every program, also after one has failed. `prepare` adds to a command what the device needs. A test that failed
+    /// is run once more, alone: two emulated boards and their players beside each other can be more than a computer bears.
     fn run(&self, prepare: impl Fn(&mut Command)) -> Outcome {
         let mut tally = Tally::default();
         for program in &self.programs {
-            let mut test = sh::command(&program.to_string_lossy());
-            test.current_dir(sh::root().join("host-tests")).args(&self.harness).stdout(Stdio::piped());
-            prepare(&mut test);
-            println!("\n-- {}", name(program));
-            tally.watch(name(program), &mut test)?;
+            let command = |words: &[String]| {
+                let mut test = sh::command(&program.to_string_lossy());
+                test.current_dir(sh::root().join("host-tests")).args(words).stdout(Stdio::piped());
+                prepare(&mut test);
+                test
+            };
+            let file = name(program);
+            println!("\n-- {file}");
+            for failed in tally.watch(file, &mut command(&self.harness))? {
+                println!("\n-- {file}, once more: {failed}");
+                let words = ["--exact", &failed, "--test-threads=1"].map(str::to_owned);
+                tally.again(file, &failed, &mut command(&words))?;
+            }
         }
         tally.outcome()
     }

@@ -10,23 +10,25 @@ use std::process::Command;
 pub struct Tally {
     ran: usize,
     failed: Vec<String>,
+    /// Failed beside others, and passed when they were run again alone.
+    passed_alone: Vec<String>,
     /// Names and reasons.
     not_run: Vec<String>,
 }
 
 impl Tally {
-    /// Runs a test program to its end and shows all it prints.
-    pub fn watch(&mut self, file: &str, program: &mut Command) -> Outcome {
+    /// Runs a test program to its end and shows all it prints. Answers with the tests that failed.
+    pub fn watch(&mut self, file: &str, program: &mut Command) -> Result<Vec<String>, String> {
         let mut group = sh::Group::start(program)?;
         let said = group.head().stdout.take().ok_or("a test program without output")?;
-        let (mut failed, mut ended) = (0, false);
+        let (mut failed, mut ended) = (Vec::new(), false);
         for line in BufReader::new(said).lines().map_while(Result::ok) {
             println!("{line}");
             match read(&line) {
                 Some(Line::Passed) => self.ran += 1,
                 Some(Line::Failed(name)) => {
                     self.ran += 1;
-                    failed += 1;
+                    failed.push(name.to_owned());
                     self.failed.push(format!("{file}::{name}"));
                 }
                 Some(Line::Ignored(name, why)) => self.not_run.push(format!("{file}::{name} ({why})")),
@@ -36,8 +38,20 @@ impl Tally {
         }
         let succeeded = group.head().wait().is_ok_and(|status| status.success());
         // Also when it was killed in the middle of a test, or when a line was torn.
-        if !ended || !succeeded && failed == 0 {
+        if !ended || !succeeded && failed.is_empty() {
             self.failed.push(format!("{file} (it ended without saying how)"));
+        }
+        Ok(failed)
+    }
+
+    /// Runs a test that failed again, with nothing beside it. What passes then is told, and does not count as failed.
+    pub fn again(&mut self, file: &str, name: &str, program: &mut Command) -> Outcome {
+        let mut alone = Tally::default();
+        alone.watch(file, program)?;
+        if alone.failed.is_empty() && alone.ran == 1 {
+            let name = format!("{file}::{name}");
+            self.failed.retain(|failed| *failed != name);
+            self.passed_alone.push(name);
         }
         Ok(())
     }
@@ -47,6 +61,9 @@ impl Tally {
         println!("\nran {}, of which {} failed; did not run: {}", self.ran, self.failed.len(), self.not_run.len());
         for name in &self.not_run {
             println!("  not run: {name}");
+        }
+        for name in &self.passed_alone {
+            println!("  failed beside others, passed alone: {name}");
         }
         match self.failed.as_slice() {
             [] if self.ran == 0 => Err("no test ran".into()),
@@ -106,6 +123,21 @@ mod tests {
         let mut tally = Tally::default();
         let said = "printf 'test a ... ok\\ntest b ... FAILED\\ntest result: FAILED.\\n'; exit 101";
         tally.watch("file", sh::line(said).stdout(std::process::Stdio::piped())).unwrap();
+        assert_eq!(tally.outcome(), Err("failed: file::b".into()));
+    }
+
+    #[test]
+    fn what_passes_alone_has_not_failed_and_what_fails_again_has() {
+        let printing = |said: &str| {
+            let mut program = sh::line(&format!("printf '{said}'"));
+            program.stdout(std::process::Stdio::piped());
+            program
+        };
+        let mut tally = Tally::default();
+        let failed = tally.watch("file", &mut printing("test a ... FAILED\\ntest b ... FAILED\\ntest result: F\\n"));
+        assert_eq!(failed, Ok(vec!["a".into(), "b".into()]));
+        tally.again("file", "a", &mut printing("test a ... ok\\ntest result: ok\\n")).unwrap();
+        tally.again("file", "b", &mut printing("test b ... FAILED\\ntest result: F\\n")).unwrap();
         assert_eq!(tally.outcome(), Err("failed: file::b".into()));
     }
 }
