@@ -58,7 +58,9 @@ pub fn inside(args: &[String]) -> Outcome {
     let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
     for step in [
         "ip link set lo up",
-        "ip link add lb0 type bridge",
+        // With an address of its own: a bridge without one takes the lowest of its ports', which changes as boxes come and go,
+        // and for a minute those that know the old one would talk to nobody.
+        "ip link add lb0 address 02:4c:42:00:00:01 type bridge",
         "ip address add 10.77.0.1/24 dev lb0",
         "ip link set lb0 up",
     ] {
