@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! http/       HTTP/1.1, both directions
+//! ws/         WebSocket, for agents that dial in
 //! lines.rs    dials players, carries calls out, brings replies back
 //! server.rs   accepts connections, answers requests
 //! routes.rs   which path is what
@@ -37,6 +38,7 @@ mod pieces;
 mod routes;
 mod server;
 mod settings;
+pub mod ws;
 
 use core::cell::{Cell, RefCell};
 
