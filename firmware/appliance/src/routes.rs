@@ -6,7 +6,7 @@ use core::net::IpAddr;
 
 use embedded_io_async::Write;
 use heapless::String;
-use protocol_core::hall::{Command, Hall};
+use protocol_core::hall::{Command, Hall, Via};
 use protocol_core::json::{Counter, Full, Sink};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
@@ -30,8 +30,8 @@ pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
 /// What a path leads to.
 enum Route {
-    /// JSON-RPC for agents; `true` for `/register`.
-    Rpc(bool),
+    /// JSON-RPC for agents.
+    Rpc(Via),
     Health,
     Status,
     Rows(Rows),
@@ -65,10 +65,10 @@ enum Obeyed<'a> {
 
 fn find(path: &str) -> Option<Route> {
     if path.eq_ignore_ascii_case("/mcp") || path.eq_ignore_ascii_case("/mcp/") {
-        return Some(Route::Rpc(false));
+        return Some(Route::Rpc(Via::Post));
     }
     Some(match path {
-        "/register" => Route::Rpc(true),
+        "/register" => Route::Rpc(Via::Register),
         "/health" => Route::Health,
         "/" | "/index.html" => Route::Static(HTML, pages::INDEX),
         "/skill.md" => Route::Static(MARKDOWN, pages::SKILL),
@@ -129,7 +129,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             return responder.error(415, "Content-Type must be application/json").await;
         }
         match route {
-            Route::Rpc(registers) => self.rpc(peer, registers, request.body, responder).await,
+            Route::Rpc(via) => self.rpc(peer, via, request.body, responder).await,
             Route::Health => responder.respond(200, JSON, pages::HEALTH.as_bytes(), &[]).await,
             Route::Static(kind, text) => {
                 let security = if kind == HTML { pages::SECURITY } else { &[] };
@@ -242,17 +242,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     async fn rpc<S: Write>(
         &self,
         peer: IpAddr,
-        registers: bool,
+        via: Via,
         body: &[u8],
         responder: Responder<'_, S, B>,
     ) -> Result<(), WriteError> {
-        if self.calendar().believes(Source::Agent)
-            && let Some(utc) = calendar::of_agent(body, registers)
-        {
-            self.learn_time(Source::Agent, utc);
-        }
-        self.room().await;
-        let answer = self.act(|hall, now| hall.request(now, peer, registers, body));
+        let answer = self.ask_hall(peer, via, body).await;
         if answer.is_empty() {
             self.safe().await;
             return responder.respond(204, JSON, &[], &[]).await;

@@ -227,19 +227,25 @@ pub struct Speaker<'a, S, C> {
 
 impl<S: Write, C: Clock> Speaker<'_, S, C> {
     /// Sends the text that `write` writes, in one frame. Its length is counted first: one that does not fit the room is
-    /// written anew for every piece. Before any of it leaves, `may_leave` is waited for.
+    /// written anew for every piece. Before any of it leaves, `may_leave` is waited for. False where there is nothing to
+    /// be said: it cannot be written at all.
     pub async fn say(
         self,
         write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
         may_leave: impl AsyncFn(),
-    ) -> Result<(), End> {
+    ) -> Result<bool, End> {
         let mut is_sent = false;
         let mut message = Outgoing::frame(Timed::new(self.stream, self.clock, WRITE_MS), self.room, &mut is_sent);
-        // Should the text become another one meanwhile, its frame cannot be ended.
-        if !pieces::send(&mut message, write, &may_leave).await? {
-            return Err(End::Lost);
+        match pieces::send(&mut message, write, &may_leave).await {
+            Ok(true) => {
+                may_leave().await;
+                message.finish().await?;
+                Ok(true)
+            }
+            // It became another text meanwhile: its frame cannot be ended.
+            Ok(false) => Err(End::Lost),
+            Err(WriteError::WrongLength) => Ok(false),
+            Err(error) => Err(error.into()),
         }
-        may_leave().await;
-        Ok(message.finish().await?)
     }
 }

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker, ready};
 
-use appliance::Appliance;
 use appliance::board::{About, Board, Fault, Reset};
 use appliance::clock::Clock;
+use appliance::{Appliance, Links};
 use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
 use embedded_io_async::{ErrorKind, ErrorType, Read, Write};
 use protocol_core::fair::Seed;
@@ -907,14 +907,15 @@ pub fn play<T>(plan: Plan, script: impl AsyncFnOnce(Scene<'_, '_>) -> T) -> T {
     let leaguebox: &Small<'_> = &Appliance::new(hall, world, ADMIN_CODE.try_into().unwrap());
     let port = &net.open(BOX);
     let players: Vec<_> = (0..).zip(plan.habits).map(|(index, does)| Player::new(net, index, does)).collect();
+    let links = &Links::new();
     let mut tasks = vec![task(leaguebox.keep_time())];
     for index in 0..8 {
         let mut buf = vec![0; plan.line];
-        tasks.push(task(async move { leaguebox.line(index, net, &mut buf).await }));
+        tasks.push(task(async move { leaguebox.line(index, net, links, &mut buf).await }));
     }
     for _ in 0..plan.workers {
         let (mut incoming, mut outgoing) = (vec![0; plan.incoming], vec![0; plan.outgoing]);
-        tasks.push(task(async move { leaguebox.serve(&**port, &mut incoming, &mut outgoing).await }));
+        tasks.push(task(async move { leaguebox.serve(&**port, links, &mut incoming, &mut outgoing).await }));
     }
     tasks.extend(players.iter().map(|player| task(player.live(world))));
     world.run(tasks, script(Scene { world, net, leaguebox, players: &players }))
