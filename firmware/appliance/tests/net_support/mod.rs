@@ -653,6 +653,12 @@ impl<'w> Player<'w> {
 
 /// The whole HTTP answer of a flawless player.
 fn answer(call: &Value, token: &str, more: usize) -> Vec<u8> {
+    let body = reply(call, token, more).to_string();
+    format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into()
+}
+
+/// What a flawless player replies.
+pub fn reply(call: &Value, token: &str, more: usize) -> Value {
     let params = &call["params"];
     let choice = if params["player_id"] == "P01" { "even" } else { "odd" };
     let mut result = match params["message_type"].as_str().unwrap_or_default() {
@@ -674,8 +680,7 @@ fn answer(call: &Value, token: &str, more: usize) -> Vec<u8> {
     if more > 0 {
         result["padding"] = json!("x".repeat(more));
     }
-    let body = json!({"jsonrpc": "2.0", "result": result, "id": call["id"]}).to_string();
-    format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into()
+    json!({"jsonrpc": "2.0", "result": result, "id": call["id"]})
 }
 
 /// Reads one message, without its coding. `None` if the stream ends before it does. What was read past its end stays in
