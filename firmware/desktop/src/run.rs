@@ -135,11 +135,11 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
     if aloud {
         say(&mut io::stdout(), &startup_text(&leaguebox, &ready, &journal))?;
     }
+    let links = Links::new();
     let executor = LocalExecutor::new();
     if let Some(Ok(journal)) = journal {
         executor.spawn(leaguebox.keep_journal(journal, &mut frame)).detach();
     }
-    let links = Links::new();
     for _ in 0..WORKERS {
         let (leaguebox, listener, links) = (&leaguebox, &listener, &links);
         let worker = async move {
