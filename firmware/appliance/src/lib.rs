@@ -15,6 +15,7 @@
 //! pieces.rs   a text longer than any buffer
 //! journal/    what outlives a power cut, in flash
 //! settings.rs what the owner may set
+//! powers.rs   what the owner may do to a running league
 //! board.rs    what the box is plugged into
 //! calendar.rs the time of day, as far as it is known
 //! guard.rs    who is kept out
@@ -34,6 +35,7 @@ pub mod journal;
 mod lines;
 mod pages;
 mod pieces;
+mod powers;
 mod routes;
 mod server;
 mod settings;

@@ -229,7 +229,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             status: record.status().name(),
             winner_player_id: record.outcome().winner.map(|seat| Shown(if seat == 0 { ids[0] } else { ids[1] })),
             score: Score([(ids[0], record.verdict(0)), (ids[1], record.verdict(1))]),
-            end_reason: record.end_reason(),
+            end_reason: record.end_reason().name(),
         };
         let names = [pair.a, pair.b].map(|place| self.player_at(place).map_or("", |player| &player.name));
         Some(Joined(result, Told { game: self.recall(id)?, ids: ids.map(|id| shown(&id)), names, record }))
@@ -392,6 +392,8 @@ impl fmt::Display for Reason<'_> {
             Cause::Refused => write!(f, "{loser} declined the invitation"),
             Cause::Disconnected => write!(f, "{loser} could not be reached"),
             Cause::BothFailed => f.write_str("Neither player gave a valid answer"),
+            Cause::Adjudicated if record.outcome().forfeits.is_empty() => f.write_str("The admin ruled on this match"),
+            Cause::Adjudicated => write!(f, "{loser} was removed by the admin"),
         }
     }
 }
