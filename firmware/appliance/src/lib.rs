@@ -13,6 +13,7 @@
 //! routes.rs   which path is what
 //! pages.rs    what the box shows: JSON, CSV, the log, text for agents
 //! pieces.rs   a text longer than any buffer
+//! archive.rs  leagues that have ended, from flash
 //! journal/    what outlives a power cut, in flash
 //! settings.rs what the owner may set
 //! powers.rs   what the owner may do to a running league
@@ -26,6 +27,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod archive;
 pub mod board;
 pub mod calendar;
 pub mod clock;

@@ -324,7 +324,7 @@ fn player<const P: usize, const M: usize, const R: usize, const L: usize>(
 }
 
 /// Part `part` of `{head…,"name":[row,row,…]}`: the head, then a row each, then the end.
-fn list<T: Serialize>(
+pub(crate) fn list<T: Serialize>(
     part: u64,
     sink: &mut dyn Sink,
     head: &impl Serialize,

@@ -37,6 +37,9 @@ enum Route {
     Status,
     Rows(Rows),
     Match(MatchId),
+    /// Leagues that have ended.
+    Leagues,
+    League(u32),
     Static(&'static str, &'static str),
     Settings,
     Clock,
@@ -83,6 +86,7 @@ fn find(path: &str) -> Option<Route> {
         "/api/players.json" => Route::Rows(Rows::Players),
         "/api/results.csv" => Route::Rows(Rows::Results),
         "/api/log.jsonl" => Route::Rows(Rows::Log),
+        "/api/leagues.json" => Route::Leagues,
         "/api/settings.json" => Route::Settings,
         "/api/clock" => Route::Clock,
         "/api/admin/settings" => Route::Admin(Order::Configure),
@@ -100,6 +104,8 @@ fn find(path: &str) -> Option<Route> {
             let name = path.strip_prefix("/api/")?.strip_suffix(".json")?;
             if let Some(id) = name.strip_prefix("matches/") {
                 Route::Match(MatchId::read(id)?)
+            } else if let Some(number) = name.strip_prefix("leagues/") {
+                Route::League(number.parse().ok()?)
             } else {
                 match AgentId::read(name.strip_prefix("players/")?)? {
                     AgentId::Player(number) => Route::Rows(Rows::Player(number)),
@@ -163,6 +169,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 self.send(responder, 200, |hall, sink| pages::one_match(hall, id, sink)).await
             }
+            Route::Leagues => self.send_leagues(responder).await,
+            Route::League(number) => self.send_league(responder, number).await,
             Route::Clock => match calendar::of_browser(request.body) {
                 Ok(utc) => {
                     let believed = self.learn_time(Source::Browser, utc);

@@ -13,11 +13,11 @@ use super::lines::{Gone, Line, Notice};
 use super::rounds::Stage;
 use super::{Config, Hall};
 use crate::journal::bytes::{NoRoom, Writer};
-use crate::journal::{Agent, Counts, Entry, Origin, Played, Settings};
+use crate::journal::{Agent, Counts, Ended, Entry, Origin, Played, Settings};
 use crate::league::{Compliance, Latency, Tally};
 use crate::log::Happening;
 use crate::referee::Breaker;
-use crate::time::Now;
+use crate::time::{Now, Utc};
 use crate::wire::endpoint::Endpoint;
 use crate::wire::league_v2::dialect::{Dialect, Style};
 use crate::wire::league_v2::outgoing::MatchId;
@@ -53,6 +53,8 @@ pub enum Fact {
     Unpaused,
     /// The box was restarted in the middle of a league.
     Resumed,
+    /// The league has a champion: what [`Hall::write_ending`] writes.
+    Ended,
     /// Everybody has been told how the league ended.
     Over,
 }
@@ -174,10 +176,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     /// Writes a fact as it is now; nothing where nothing is left of it. A chapter is written by
-    /// [`Hall::write_chapter`].
+    /// [`Hall::write_chapter`], an ending by [`Hall::write_ending`].
     pub fn write_fact(&self, fact: Fact, out: &mut Writer<'_>) -> Result<(), NoRoom> {
         match fact {
-            Fact::Chapter => Ok(()),
+            Fact::Chapter | Fact::Ended => Ok(()),
             Fact::Settings => Entry::Settings(self.settings()).write(out),
             Fact::Player(number) => match self.players.iter().find(|player| player.number == number) {
                 Some(player) => out.all(|out| {
@@ -229,11 +231,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let started = (self.stage != Stage::Waiting).then_some(Entry::Started);
         let entries = head.into_iter().chain(agents).chain(started);
         let said = entries.clone().count();
-        for entry in entries.skip(*at) {
-            if entry.write(out).is_err() {
-                return true;
-            }
-            *at += 1;
+        if write_from(at, entries, out) {
+            return true;
         }
         for player in self.players.iter().skip(*at - said) {
             if Counts::write(player.number, &player.compliance, out).is_err() {
@@ -242,6 +241,20 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             *at += 1;
         }
         false
+    }
+
+    /// Writes how the league ended, from part `at` on, as far as there is room; moves `at` on. False when there is no more.
+    pub fn write_ending(&self, at: &mut usize, out: &mut Writer<'_>) -> bool {
+        let last = self.records.iter().flatten().map(|record| record.finished.0).max();
+        let ended = Entry::Ended(Ended {
+            league: self.number,
+            game: self.config.game,
+            at: Utc(last.unwrap_or(0)),
+            players: self.closed.order.len() as u16,
+            matches: self.schedule().total_matches(),
+        });
+        let rows = self.rows(&self.closed.order, &self.closed.tallies).map(Entry::Ranked);
+        write_from(at, core::iter::once(ended).chain(rows), out)
     }
 
     /// What everything is derived from.
@@ -314,7 +327,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             {
                 self.over_is_told = true;
             }
-            Entry::Open | Entry::AdminCode(_) => {}
+            Entry::Open | Entry::AdminCode(_) | Entry::Ended(_) | Entry::Ranked(_) => {}
             _ => return Err(Unfit),
         }
         Ok(())
@@ -444,6 +457,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
         self.current_is_stale = true;
     }
+}
+
+/// Writes entries from the one that `at` names on, as far as there is room; moves `at` on. False when there is no more.
+fn write_from<'a>(at: &mut usize, entries: impl Iterator<Item = Entry<'a>>, out: &mut Writer<'_>) -> bool {
+    for entry in entries.skip(*at) {
+        if entry.write(out).is_err() {
+            return true;
+        }
+        *at += 1;
+    }
+    false
 }
 
 impl Player {

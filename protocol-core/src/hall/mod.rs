@@ -34,7 +34,7 @@ mod tests;
 
 use heapless::{Deque, String, Vec};
 
-pub use admission::{AgentState, Player, Referee};
+pub use admission::{AgentState, NAME_BYTES, Player, Referee};
 pub use answers::{Answer, MatchLine, Status};
 pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};

@@ -295,7 +295,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.rows(&self.current.order, &self.current.tallies)
     }
 
-    fn rows<'a>(&'a self, order: &'a [u16], tallies: &'a [crate::league::Tally]) -> impl Iterator<Item = Row<'a>> {
+    pub(super) fn rows<'a>(
+        &'a self,
+        order: &'a [u16],
+        tallies: &'a [crate::league::Tally],
+    ) -> impl Iterator<Item = Row<'a>> {
         (1..).zip(order).filter_map(move |(rank, &place)| {
             let player = self.player_at(place)?;
             let tally = tallies.get(usize::from(place)).copied().unwrap_or_default();
