@@ -19,6 +19,9 @@
 //! - **A silent player**: the referee either ends the game with [`Game::forfeit`] or plays the first legal move for it.
 //!   Which of the two is the protocol's policy; the game can do both.
 
+mod blotto;
+mod duel;
+mod echo;
 mod even_odd;
 mod even_odd_10;
 #[cfg(test)]
@@ -30,6 +33,8 @@ use core::ops::{ControlFlow, RangeInclusive};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+pub use blotto::Blotto;
+pub use echo::Echo;
 pub use even_odd::{EvenOdd, Parity};
 pub use even_odd_10::EvenOdd10;
 
@@ -385,6 +390,10 @@ games! {
     EvenOdd(EvenOdd),
     /// Ten draws from 0 to 99.
     EvenOdd10(EvenOdd10),
+    /// Five rounds of numbers, the higher wins.
+    Echo(Echo),
+    /// Five rounds of soldiers on battlefields.
+    Blotto(Blotto),
 }
 
 impl GameKind {
