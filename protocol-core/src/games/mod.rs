@@ -20,10 +20,12 @@
 //!   Which of the two is the protocol's policy; the game can do both.
 
 mod blotto;
+mod dance;
 mod duel;
 mod echo;
 mod even_odd;
 mod even_odd_10;
+mod rush;
 #[cfg(test)]
 mod testing;
 
@@ -34,9 +36,11 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 pub use blotto::Blotto;
+pub use dance::Dance;
 pub use echo::Echo;
 pub use even_odd::{EvenOdd, Parity};
 pub use even_odd_10::EvenOdd10;
+pub use rush::Rush;
 
 use crate::fair::{Draws, Seed};
 use crate::json::{Str, Value};
@@ -413,6 +417,10 @@ games! {
     Echo(Echo),
     /// Five rounds of soldiers on battlefields.
     Blotto(Blotto),
+    /// Two drones on a map in the fog.
+    Rush(Rush),
+    /// Four dancers, and rock, paper, scissors.
+    Dance(Dance),
 }
 
 impl GameKind {
