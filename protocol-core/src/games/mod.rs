@@ -19,8 +19,13 @@
 //! - **A silent player**: the referee either ends the game with [`Game::forfeit`] or plays the first legal move for it.
 //!   Which of the two is the protocol's policy; the game can do both.
 
+mod blotto;
+mod dance;
+mod duel;
+mod echo;
 mod even_odd;
 mod even_odd_10;
+mod rush;
 #[cfg(test)]
 mod testing;
 
@@ -30,17 +35,24 @@ use core::ops::{ControlFlow, RangeInclusive};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+pub use blotto::Blotto;
+pub use dance::Dance;
+pub use echo::Echo;
 pub use even_odd::{EvenOdd, Parity};
 pub use even_odd_10::EvenOdd10;
+pub use rush::Rush;
 
 use crate::fair::{Draws, Seed};
-use crate::json::Value;
+use crate::json::{Str, Value};
 
 /// The most seats any game has.
 pub const MAX_SEATS: usize = 6;
 
 /// The most bytes the state of a game takes. The board has sixteen match slots, each with room for the largest game.
 pub const ROOM: usize = 256;
+
+/// The most characters a player says to everybody at once: the length League of Agents allows a thought.
+pub const SAID: usize = 100;
 
 /// A place at the table, from 0.
 pub type Seat = u8;
@@ -180,6 +192,8 @@ pub struct Sitter<'a> {
     pub name: &'a str,
     /// What the caller keeps for the seat between its moves, as JSON; empty if nothing. See [`Game::note`].
     pub note: &'a str,
+    /// What it said last, to everybody; empty if nothing. See [`Game::said`].
+    pub said: &'a str,
 }
 
 /// Who sits at the table, by seat. Lent to a game for the moment in which it writes something.
@@ -201,6 +215,11 @@ impl<'a> Table<'a> {
     /// What is kept for it, as JSON; empty if nothing.
     pub fn note(&self, seat: Seat) -> &'a str {
         self.sitter(seat).note
+    }
+
+    /// What it said last; empty if nothing.
+    pub fn said(&self, seat: Seat) -> &'a str {
+        self.sitter(seat).said
     }
 
     fn sitter(&self, seat: Seat) -> Sitter<'a> {
@@ -259,6 +278,12 @@ pub trait Game: Sized {
     /// The part of a move that was accepted which the caller is to keep for the seat and lend again as its
     /// [`Sitter::note`]. A game that asks for none keeps none.
     fn note<'a>(&self, _seat: Seat, _wanted: Value<'a>) -> Option<Value<'a>> {
+        None
+    }
+
+    /// What a move that was accepted says to everybody, at most [`SAID`] characters. The caller keeps it for the seat
+    /// until it says something else, and lends it again as its [`Sitter::said`]. When it is heard, the game knows.
+    fn said<'a>(&self, _seat: Seat, _wanted: Value<'a>) -> Option<Str<'a>> {
         None
     }
 
@@ -358,6 +383,9 @@ macro_rules! games {
             fn note<'a>(&self, seat: Seat, wanted: Value<'a>) -> Option<Value<'a>> {
                 match self { $(AnyGame::$kind(game) => game.note(seat, wanted)),+ }
             }
+            fn said<'a>(&self, seat: Seat, wanted: Value<'a>) -> Option<Str<'a>> {
+                match self { $(AnyGame::$kind(game) => game.said(seat, wanted)),+ }
+            }
             fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {
                 match self { $(AnyGame::$kind(game) => game.last_move(seat, serializer)),+ }
             }
@@ -385,6 +413,14 @@ games! {
     EvenOdd(EvenOdd),
     /// Ten draws from 0 to 99.
     EvenOdd10(EvenOdd10),
+    /// Five rounds of numbers, the higher wins.
+    Echo(Echo),
+    /// Five rounds of soldiers on battlefields.
+    Blotto(Blotto),
+    /// Two drones on a map in the fog.
+    Rush(Rush),
+    /// Four dancers, and rock, paper, scissors.
+    Dance(Dance),
 }
 
 impl GameKind {
@@ -430,7 +466,8 @@ mod tests {
 
     #[test]
     fn a_seat_without_a_name_is_called_by_its_id_and_an_empty_seat_by_nothing() {
-        let sitters = [Sitter { id: "P01", name: "Ada", note: "{}" }, Sitter { id: "P02", ..Sitter::default() }];
+        let sitters =
+            [Sitter { id: "P01", name: "Ada", note: "{}", said: "" }, Sitter { id: "P02", ..Sitter::default() }];
         let table = Table(&sitters);
         assert_eq!((table.id(0), table.name(0), table.note(0)), ("P01", "Ada", "{}"));
         assert_eq!((table.id(1), table.name(1), table.note(1)), ("P02", "P02", ""));

@@ -329,7 +329,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
 /// The two of a match as a game knows them.
 fn sitters<'a>([a, b]: &'a [String<8>; 2], [name_a, name_b]: [&'a str; 2]) -> [Sitter<'a>; 2] {
-    [Sitter { id: a, name: name_a, note: "" }, Sitter { id: b, name: name_b, note: "" }]
+    [(a, name_a), (b, name_b)].map(|(id, name)| Sitter { id, name, ..Sitter::default() })
 }
 
 fn shown(id: &AgentId) -> String<8> {
