@@ -243,6 +243,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         false
     }
 
+    /// The league has ended, or its standings have changed since: the last ending is the one that counts.
+    pub(super) fn push_ending(&mut self) {
+        self.refresh_standings();
+        self.facts.push(Fact::Ended);
+    }
+
     /// Writes how the league ended, from part `at` on, as far as there is room; moves `at` on. False when there is no more.
     pub fn write_ending(&self, at: &mut usize, out: &mut Writer<'_>) -> bool {
         let last = self.records.iter().flatten().map(|record| record.finished.0).max();
@@ -250,11 +256,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             league: self.number,
             game: self.config.game,
             at: Utc(last.unwrap_or(0)),
-            players: self.closed.order.len() as u16,
+            players: self.standings().count() as u16,
             matches: self.schedule().total_matches(),
         });
-        let rows = self.rows(&self.closed.order, &self.closed.tallies).map(Entry::Ranked);
-        write_from(at, core::iter::once(ended).chain(rows), out)
+        write_from(at, core::iter::once(ended).chain(self.standings().map(Entry::Ranked)), out)
     }
 
     /// What everything is derived from.

@@ -77,6 +77,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.note(now, agent, Some(id), Happening::Admin(word));
             self.facts.push(Fact::Ruled(id));
             self.recount();
+            if self.stage == Stage::Completed {
+                self.push_ending();
+            }
             self.tell_anew(now, id);
         } else {
             return not_now("the match has not begun; a match that is being played or is over can be ruled on");

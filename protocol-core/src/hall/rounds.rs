@@ -358,7 +358,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             return;
         }
         self.stage = Stage::Completed;
-        self.facts.push(Fact::Ended);
+        self.push_ending();
         self.note(now, None, None, Happening::LeagueOver);
         for player in &mut self.players {
             player.state = AgentState::Shutdown;
