@@ -140,7 +140,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         if is_ours() && !links.has(line) {
             let why = end.map_or("the connection is another player's now", End::reason);
             self.room().await;
-            self.act(|hall, now| hall.handle(now, hall::Event::Gone { player: line, why }));
+            self.act(|hall, now| hall.handle(now, hall::Event::HungUp { player: line, why }));
         }
         match end {
             Some(end) => link.close(end).await,

@@ -64,18 +64,27 @@ pub(super) struct Line {
     news: Deque<Notice, MAX_NOTICES>,
     /// Whether [`Hall::poll_output`] will name it.
     pub is_listed: bool,
-    left: bool,
     /// Whether a player that dials in is there.
     pub is_held: bool,
+    gone: Option<Gone>,
+}
+
+/// Why nothing is said to a player any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gone {
+    /// It has left.
+    Left,
+    /// The admin has removed it.
+    Removed,
 }
 
 impl Line {
     pub const fn new() -> Self {
-        Self { open: None, news: Deque::new(), is_listed: false, left: false, is_held: false }
+        Self { open: None, news: Deque::new(), is_listed: false, gone: None, is_held: false }
     }
 
     pub fn tell(&mut self, notice: Notice) {
-        if self.left {
+        if self.has_left() {
             return;
         }
         // Only the last standings can still be put into words. Nobody who listens misses others by it.
@@ -92,19 +101,28 @@ impl Line {
         self.news.clear();
     }
 
+    /// Does not tell what it has not told yet and no longer should.
+    pub fn forget(&mut self, what: impl Fn(&Notice) -> bool) {
+        self.news.retain(|notice| !what(notice));
+    }
+
     /// Whether the player has yet to hear the standings.
     pub fn owes_standings(&self) -> bool {
         let is_open = self.open.is_some_and(|open| matches!(open.what, What::News(Notice::Standings(_))));
         is_open || self.news.iter().any(|notice| matches!(notice, Notice::Standings(_)))
     }
 
-    /// The player has left: nothing is said to it any more.
-    pub fn hang_up(&mut self) {
-        *self = Self { left: true, is_listed: self.is_listed, ..Self::new() };
+    /// The player is gone: nothing is said to it any more.
+    pub fn hang_up(&mut self, gone: Gone) {
+        *self = Self { gone: Some(gone), is_listed: self.is_listed, ..Self::new() };
+    }
+
+    pub fn gone(&self) -> Option<Gone> {
+        self.gone
     }
 
     pub fn has_left(&self) -> bool {
-        self.left
+        self.gone.is_some()
     }
 
     pub fn is_idle(&self) -> bool {
@@ -140,7 +158,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// The registration of the player on a line, if that dials in and has not left.
     pub fn issue_of_line(&self, line: u16) -> Option<u32> {
         let player = self.players.get(usize::from(line))?;
-        (player.contact.endpoint().is_none() && !player.line.left).then_some(player.issue)
+        (player.contact.endpoint().is_none() && player.line.gone.is_none()).then_some(player.issue)
     }
 
     /// The line of that player.
@@ -170,7 +188,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 Some(seating) => play(seating.slot).map_or(Need::Nothing, |play| play.need(seating.seat)),
                 None => Need::Nothing,
             };
-            let next = if player.line.left || held_back {
+            let next = if player.line.has_left() || held_back {
                 None
             } else if let Some(notice) = player.line.news.pop_front() {
                 Some((What::News(notice), news_until))
@@ -326,7 +344,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     /// It is gone. What it is asked waits for it until its deadline.
-    pub(super) fn gone(&mut self, now: Now, index: u16, why: &'static str) {
+    pub(super) fn hung_up(&mut self, now: Now, index: u16, why: &'static str) {
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
         if core::mem::take(&mut player.line.is_held) {
             let id = player.id();
@@ -334,8 +352,19 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
+    /// Takes the open call off a line if it is about this, answered or not.
+    pub(super) fn take_back(&mut self, index: u16, about: impl Fn(What) -> bool) {
+        let open = self
+            .players
+            .get_mut(usize::from(index))
+            .and_then(|player| player.line.open.take_if(|open| about(open.what)));
+        if open.is_some() {
+            self.list(index);
+        }
+    }
+
     /// Opens a call again, by another id.
-    fn call_anew(&mut self, now: Now, index: u16, open: Open) {
+    pub(super) fn call_anew(&mut self, now: Now, index: u16, open: Open) {
         self.calls = self.calls.wrapping_add(1);
         if let Some(player) = self.players.get_mut(usize::from(index)) {
             player.line.open = Some(Open { id: self.calls, at: now, ..open });
@@ -497,6 +526,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         let refused = if self.config.mode == Mode::Strict { broken } else { None };
         let play = &mut self.tables.get_mut(usize::from(seating.slot))?.as_mut()?.play;
+        let took = play.asked_at(seating.seat).map(|asked| now.ms.saturating_sub(asked));
         let heard = match (refused, kind, choice) {
             _ if !play.hears(seating.seat) => Heard::Duplicate,
             (Some((code, rule)), ..) => {
@@ -525,6 +555,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                         player.line.tell(Notice::MoveTaken(match_id));
                     }
                     player.breaker.succeeded();
+                    player.latency.note(took.unwrap_or(0));
                     self.settle(now, index, kind);
                 }
                 self.note(now, Some(id), Some(match_id), Happening::Answered(kind));
