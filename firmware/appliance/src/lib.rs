@@ -13,8 +13,10 @@
 //! routes.rs   which path is what
 //! pages.rs    what the box shows: JSON, CSV, the log, text for agents
 //! pieces.rs   a text longer than any buffer
+//! archive.rs  leagues that have ended, from flash
 //! journal/    what outlives a power cut, in flash
 //! settings.rs what the owner may set
+//! powers.rs   what the owner may do to a running league
 //! board.rs    what the box is plugged into
 //! calendar.rs the time of day, as far as it is known
 //! guard.rs    who is kept out
@@ -25,6 +27,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod archive;
 pub mod board;
 pub mod calendar;
 pub mod clock;
@@ -34,6 +37,7 @@ pub mod journal;
 mod lines;
 mod pages;
 mod pieces;
+mod powers;
 mod routes;
 mod server;
 mod settings;

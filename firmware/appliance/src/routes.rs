@@ -6,7 +6,7 @@ use core::net::IpAddr;
 
 use embedded_io_async::Write;
 use heapless::String;
-use protocol_core::hall::{Command, Hall};
+use protocol_core::hall::{Command, Denied, Hall};
 use protocol_core::json::{Counter, Full, Sink};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
@@ -17,6 +17,7 @@ use crate::guard;
 use crate::http::{Request, Responder, WriteError};
 use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
+use crate::powers::{self, Power};
 use crate::settings;
 
 /// How long a board that will be broken on purpose has for its answer, in milliseconds.
@@ -36,6 +37,9 @@ enum Route {
     Status,
     Rows(Rows),
     Match(MatchId),
+    /// Leagues that have ended.
+    Leagues,
+    League(u32),
     Static(&'static str, &'static str),
     Settings,
     Clock,
@@ -46,6 +50,7 @@ enum Route {
 #[derive(Clone, Copy)]
 enum Order {
     Command(Command),
+    Use(Power),
     Configure,
     Break(Fault),
 }
@@ -55,6 +60,8 @@ enum Obeyed<'a> {
     Done,
     Configured,
     Wrong(settings::Wrong<'a>),
+    Unread(powers::Wrong<'a>),
+    Denied(Denied),
     /// A status, and why.
     Not(u16, &'static str),
     Stranger,
@@ -79,6 +86,7 @@ fn find(path: &str) -> Option<Route> {
         "/api/players.json" => Route::Rows(Rows::Players),
         "/api/results.csv" => Route::Rows(Rows::Results),
         "/api/log.jsonl" => Route::Rows(Rows::Log),
+        "/api/leagues.json" => Route::Leagues,
         "/api/settings.json" => Route::Settings,
         "/api/clock" => Route::Clock,
         "/api/admin/settings" => Route::Admin(Order::Configure),
@@ -89,10 +97,15 @@ fn find(path: &str) -> Option<Route> {
         "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
         "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
         "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
+        "/api/admin/remove" => Route::Admin(Order::Use(Power::Remove)),
+        "/api/admin/rule" => Route::Admin(Order::Use(Power::Rule)),
+        "/api/admin/replay" => Route::Admin(Order::Use(Power::Replay)),
         _ => {
             let name = path.strip_prefix("/api/")?.strip_suffix(".json")?;
             if let Some(id) = name.strip_prefix("matches/") {
                 Route::Match(MatchId::read(id)?)
+            } else if let Some(number) = name.strip_prefix("leagues/") {
+                Route::League(number.parse().ok()?)
             } else {
                 match AgentId::read(name.strip_prefix("players/")?)? {
                     AgentId::Player(number) => Route::Rows(Rows::Player(number)),
@@ -156,6 +169,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 self.send(responder, 200, |hall, sink| pages::one_match(hall, id, sink)).await
             }
+            Route::Leagues => self.send_leagues(responder).await,
+            Route::League(number) => self.send_league(responder, number).await,
             Route::Clock => match calendar::of_browser(request.body) {
                 Ok(utc) => {
                     let believed = self.learn_time(Source::Browser, utc);
@@ -168,6 +183,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 Obeyed::Done => self.send(responder, 200, pages::done).await,
                 Obeyed::Configured => self.send(responder, 200, settings::write).await,
                 Obeyed::Wrong(wrong) => self.send(responder, 400, |_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Unread(wrong) => self.send(responder, 400, |_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Denied(denied) => {
+                    let status = powers::status(denied);
+                    self.send(responder, status, |_, sink| pages::error(&denied, sink)).await
+                }
                 Obeyed::Not(status, why) => responder.error(status, why).await,
                 Obeyed::Stranger => {
                     let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
@@ -224,6 +244,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     Obeyed::Done
                 }
                 Err(refusal) => Obeyed::Not(409, refusal.0),
+            },
+            Order::Use(power) => match power.read(request.body) {
+                Ok(act) => match self.act(|hall, now| act.perform(hall, now)) {
+                    Ok(()) => Obeyed::Done,
+                    Err(denied) => Obeyed::Denied(denied),
+                },
+                Err(wrong) => Obeyed::Unread(wrong),
             },
             Order::Configure => match settings::read(request.body, P) {
                 Ok(change) => match self.act(|hall, now| hall.configure(now, change)) {

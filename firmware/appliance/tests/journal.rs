@@ -18,6 +18,8 @@ type Small = Hall<4, 2, 6, 16>;
 type Flash = RamFlash<Vec<u8>>;
 
 const SECTOR: usize = 2048;
+/// Sectors that hold a whole story.
+const ROOMY: usize = 16;
 const NOW: Now = Now { ms: 5, utc: Utc(1_736_937_000) };
 
 fn flash(sectors: usize) -> Flash {
@@ -57,8 +59,37 @@ struct Story {
     tokens: Vec<Value>,
     /// What the hall knew when everything was last in flash.
     safe: Vec<String>,
+    /// Leagues that had ended by then, oldest first, with their final standings.
+    ended: Vec<League>,
     cuts: u32,
     steps: u32,
+}
+
+/// Which league, and the lines of its standings.
+type League = (u32, Vec<String>);
+
+fn ending(hall: &mut Small) -> League {
+    hall.refresh_standings();
+    (hall.league_id().number, hall.standings().map(|row| format!("{row:?}")).collect())
+}
+
+/// Every league of the past that is in the flash, oldest first.
+fn past(log: &mut Log<Flash>) -> Vec<League> {
+    let (mut buf, mut before, mut leagues) = ([0; FRAME], u32::MAX, Vec::new());
+    while let Some(past) = block_on(log.past(before, &mut buf)).unwrap() {
+        let (mut lines, mut line) = (Vec::new(), Some(past.line));
+        while let Some(this) = line.take() {
+            lines.push(format!("{:?}", this.row()));
+            if lines.len() < usize::from(past.ended.players) {
+                line = block_on(log.line(this.next, &mut buf)).unwrap();
+            }
+        }
+        assert_eq!(lines.len(), usize::from(past.ended.players), "what is listed is whole");
+        assert_eq!((past.ended.matches, past.ended.at), (3, NOW.utc));
+        leagues.insert(0, (past.ended.league, lines));
+        before = past.before;
+    }
+    leagues
 }
 
 /// The power was cut.
@@ -67,8 +98,15 @@ struct Cut;
 
 impl Story {
     fn begin(flash: Flash) -> Self {
-        let mut story =
-            Self { hall: new_hall(1), log: Log::new(flash), tokens: Vec::new(), safe: Vec::new(), cuts: 0, steps: 0 };
+        let mut story = Self {
+            hall: new_hall(1),
+            log: Log::new(flash),
+            tokens: Vec::new(),
+            safe: Vec::new(),
+            ended: Vec::new(),
+            cuts: 0,
+            steps: 0,
+        };
         let mut buf = [0; FRAME];
         assert_eq!(block_on(restore(&mut story.log, &mut story.hall, &mut buf, |_| {})), Ok(false));
         story.hall.keep_facts();
@@ -86,10 +124,26 @@ impl Story {
             }
         }
         self.safe = known(&self.hall);
+        let ending = ending(&mut self.hall);
+        if self.hall.stage() == Stage::Completed && self.ended.last() != Some(&ending) {
+            self.ended.push(ending);
+        }
         match self.hall.stage() {
             Stage::Running(_) => Ok(()),
             _ => block_on(self.log.prepare(2, &mut buf)).map(|_| ()).map_err(|_| Cut),
         }
+    }
+
+    /// Of the leagues that have ended, those that are in the flash are the newest ones, as they were.
+    fn check_the_past(&mut self) {
+        let mut found = past(&mut self.log);
+        // One whose end was being written may be there as well.
+        if found.last().map(|last| last.0) > self.ended.last().map(|last| last.0) {
+            found.pop();
+        }
+        assert!(self.ended.ends_with(&found), "found {found:#?}\nended {:#?}", self.ended);
+        let has_room = self.log.sectors() >= ROOMY as u32;
+        assert!(!has_room || found.len() == self.ended.len(), "{} of {}", found.len(), self.ended.len());
     }
 
     /// The power comes back: the hall is gone, the flash is not.
@@ -111,6 +165,7 @@ impl Story {
                 let is_more = found.iter().all(|known| pending.contains(known))
                     && (self.safe.iter().all(|known| found.contains(known)) || found.last() != self.safe.last());
                 assert!(is_safe || is_more, "found {found:#?}\nsafe {:#?}\npending {pending:#?}", self.safe);
+                self.check_the_past();
                 self.hall.resume(NOW);
             }
             Ok(false) => {
@@ -219,9 +274,42 @@ fn after_a_power_cut_at_any_byte_the_journal_holds_exactly_what_was_acknowledged
             (1..=3).flat_map(|round| story.hall.matches_of(round)).filter(|&id| story.hall.record(id).is_some());
         assert_eq!(results.count(), 3, "power for {power} bytes");
         assert!(story.hall.is_over());
+        story.check_the_past();
     }
     println!("{cuts} power cuts in {bytes} bytes and {erased} erases");
     assert!(cuts > 2_000, "{cuts}");
+}
+
+#[test]
+fn after_a_power_cut_at_any_byte_every_league_that_has_ended_is_readable_from_the_last_reset_or_rematch_on() {
+    let mut whole = Story::begin(flash(ROOMY));
+    whole.tell(0).expect("the power stays");
+    whole.check_the_past();
+    assert_eq!(whole.ended.iter().map(|league| league.0).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    let flash_after = whole.log.into_flash();
+    assert_eq!(flash_after.erased, 0, "all of it has room");
+    for power in 1..flash_after.spent {
+        let mut story = Story::begin(Flash { power, ..flash(ROOMY) });
+        let Err((part, Cut)) = story.tell(0) else { continue };
+        story.restart();
+        story.tell(part).expect("the power stays");
+        story.check_the_past();
+        // A league that the cut kept from being acknowledged was reset, and none is listed that was not played.
+        assert!((3..=4).contains(&story.ended.len()), "power for {power} bytes: {:#?}", story.ended);
+    }
+}
+
+#[test]
+fn the_oldest_leagues_are_dropped_as_room_is_needed() {
+    let mut story = Story::begin(flash(6));
+    for part in 0..20 {
+        story.enter(3 * part).unwrap();
+        story.play().unwrap();
+        story.check_the_past();
+        let kept = past(&mut story.log).len();
+        assert!((story.ended.len().min(2)..=story.ended.len()).contains(&kept), "{kept} after {part}");
+    }
+    assert!(past(&mut story.log).len() < 6, "the first ones are gone");
 }
 
 #[test]

@@ -70,6 +70,8 @@ pub enum Cause {
     Disconnected,
     /// Nobody was left to win.
     BothFailed,
+    /// The admin decided it: ruled on it, or removed a player.
+    Adjudicated,
 }
 
 /// The result of a match.
@@ -140,6 +142,11 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         self.asks.get(usize::from(seat))?.deadline()
     }
 
+    /// When the question to a seat was first put, if it has been.
+    pub fn asked_at(&self, seat: Seat) -> Option<Millis> {
+        self.asks.get(usize::from(seat)).filter(|ask| ask.hears())?.asked_at(self.timeout())
+    }
+
     /// Whether an answer of this seat would count now.
     pub fn hears(&self, seat: Seat) -> bool {
         self.asks.get(usize::from(seat)).is_some_and(Ask::hears)
@@ -156,12 +163,16 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
 
     /// The question to a seat is on its way.
     pub fn sent(&mut self, seat: Seat, now: Millis) {
-        let timeout = match self.phase {
-            Phase::WaitingForPlayers => self.timing.join_ms,
-            _ => self.timing.move_ms,
-        };
+        let timeout = self.timeout();
         if let Some(ask) = self.ask(seat) {
             ask.sent(now, timeout);
+        }
+    }
+
+    fn timeout(&self) -> Millis {
+        match self.phase {
+            Phase::WaitingForPlayers => self.timing.join_ms,
+            _ => self.timing.move_ms,
         }
     }
 
@@ -245,6 +256,15 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         if !seats.is_empty() {
             self.end_by_forfeit();
         }
+    }
+
+    /// Somebody else decides it, now.
+    pub fn adjudicate(&mut self, winner: Option<Seat>) -> Outcome {
+        let losers = Seats::first(self.game.seats()).without(winner.map_or(Seats::NONE, Seats::only));
+        self.game.forfeit(losers, &mut self.draws);
+        self.asks.iter_mut().for_each(Ask::answered);
+        self.phase = Phase::Finished;
+        Outcome { winner, forfeits: Seats::NONE, cause: Cause::Adjudicated }
     }
 
     /// The result, once there is one.
