@@ -306,7 +306,7 @@ impl Rows {
             Rows::Log => match hall.log().at_or_after(part) {
                 Some((number, entry)) => {
                     *at = number + 1;
-                    json::write(entry, sink)?;
+                    json::write(&entry, sink)?;
                     sink.put(b"\n")?;
                     Ok(true)
                 }
