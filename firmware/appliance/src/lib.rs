@@ -16,6 +16,7 @@
 //! archive.rs  leagues that have ended, from flash
 //! journal/    what outlives a power cut, in flash
 //! settings.rs what the owner may set
+//! powers.rs   what the owner may do to a running league
 //! board.rs    what the box is plugged into
 //! calendar.rs the time of day, as far as it is known
 //! guard.rs    who is kept out
@@ -36,6 +37,7 @@ pub mod journal;
 mod lines;
 mod pages;
 mod pieces;
+mod powers;
 mod routes;
 mod server;
 mod settings;

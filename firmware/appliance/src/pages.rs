@@ -6,6 +6,7 @@ use core::fmt::{self, Write as _};
 use protocol_core::games::{AnyGame, Game};
 use protocol_core::hall::{Hall, Player, Stage};
 use protocol_core::json::{self, Full, Joined, Shown, Sink};
+use protocol_core::league::ByReason;
 use protocol_core::time::Utc;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde::Serialize;
@@ -283,7 +284,7 @@ impl Rows {
                     registered: usize,
                 }
                 list(part, sink, &Head { registered: hall.players().len() }, "players", |row| {
-                    hall.players().get(row).map(Person::of)
+                    hall.players().get(row).map(|player| Person::of(hall, player))
                 })
             }
             Rows::Player(number) => {
@@ -295,7 +296,7 @@ impl Rows {
                     advice: &'static str,
                 }
                 let player = player(hall, number).ok_or(Full)?;
-                list(part, sink, &Person::of(player), "compliance", |row| {
+                list(part, sink, &Person::of(hall, player), "compliance", |row| {
                     player.compliance.broken().nth(row).map(|(rule, count, example)| Broken {
                         rule: rule.code(),
                         count,
@@ -309,7 +310,7 @@ impl Rows {
             Rows::Log => match hall.log().at_or_after(part) {
                 Some((number, entry)) => {
                     *at = number + 1;
-                    json::write(entry, sink)?;
+                    json::write(&entry, sink)?;
                     sink.put(b"\n")?;
                     Ok(true)
                 }
@@ -383,11 +384,31 @@ struct Person<'a> {
     address: Shown<&'a protocol_core::wire::endpoint::Endpoint>,
     state: &'static str,
     dialect: &'static str,
+    /// Whether the admin has removed it.
+    removed: bool,
     violations: u32,
+    /// How its matches ended, and those it lost for a technical reason.
+    end_reasons: ByReason,
+    technical_losses: ByReason,
+    latency: Latency,
+}
+
+/// How long it takes to answer. The median and the p99 are at most twice too high.
+#[derive(Serialize)]
+struct Latency {
+    answers: u16,
+    min_ms: Option<u32>,
+    median_ms: Option<u32>,
+    p99_ms: Option<u32>,
 }
 
 impl<'a> Person<'a> {
-    fn of(player: &'a Player) -> Self {
+    fn of<const P: usize, const M: usize, const R: usize, const L: usize>(
+        hall: &Hall<P, M, R, L>,
+        player: &'a Player,
+    ) -> Self {
+        let endings = hall.endings(player);
+        let latency = &player.latency;
         Self {
             player_id: Shown(player.id()),
             display_name: &player.name,
@@ -396,7 +417,16 @@ impl<'a> Person<'a> {
             address: Shown(&player.endpoint),
             state: player.state.name(),
             dialect: player.style.dialect.name(),
+            removed: player.is_removed(),
             violations: player.compliance.total(),
+            end_reasons: endings.matches,
+            technical_losses: endings.technical_losses,
+            latency: Latency {
+                answers: latency.answers(),
+                min_ms: latency.least_ms(),
+                median_ms: latency.within_ms(50),
+                p99_ms: latency.within_ms(99),
+            },
         }
     }
 }
@@ -459,7 +489,7 @@ fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
         write!(text, "{}", winner.0).map_err(|_| Full)?;
     }
     let (points_a, points_b) = (record.verdict(0).points(), record.verdict(1).points());
-    write!(text, ",{points_a},{points_b},{},", record.end_reason()).map_err(|_| Full)?;
+    write!(text, ",{points_a},{points_b},{},", record.end_reason().name()).map_err(|_| Full)?;
     write!(text, "{},{}\r\n", Cells(&game), record.finished).map_err(|_| Full)?;
     sink.put(text.as_bytes())?;
     Ok(true)

@@ -6,7 +6,7 @@ use core::net::IpAddr;
 
 use embedded_io_async::Write;
 use heapless::String;
-use protocol_core::hall::{Command, Hall};
+use protocol_core::hall::{Command, Denied, Hall};
 use protocol_core::json::{Counter, Full, Sink};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
@@ -18,6 +18,7 @@ use crate::guard::{self, Later};
 use crate::http::{Request, Responder, WriteError};
 use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
+use crate::powers::{self, Power};
 use crate::settings;
 
 /// How long a board that will be broken on purpose has for its answer, in milliseconds.
@@ -50,6 +51,7 @@ enum Route {
 #[derive(Clone, Copy)]
 enum Order {
     Command(Command),
+    Use(Power),
     Configure,
     Break(Fault),
 }
@@ -59,6 +61,8 @@ enum Obeyed<'a> {
     Done,
     Configured,
     Wrong(settings::Wrong<'a>),
+    Unread(powers::Wrong<'a>),
+    Denied(Denied),
     /// A status, and why.
     Not(u16, &'static str),
     Stranger,
@@ -94,6 +98,9 @@ fn find(path: &str) -> Option<Route> {
         "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
         "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
         "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
+        "/api/admin/remove" => Route::Admin(Order::Use(Power::Remove)),
+        "/api/admin/rule" => Route::Admin(Order::Use(Power::Rule)),
+        "/api/admin/replay" => Route::Admin(Order::Use(Power::Replay)),
         _ => {
             let name = path.strip_prefix("/api/")?.strip_suffix(".json")?;
             if let Some(id) = name.strip_prefix("matches/") {
@@ -187,6 +194,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 Obeyed::Done => self.send(responder, 200, pages::done).await,
                 Obeyed::Configured => self.send(responder, 200, settings::write).await,
                 Obeyed::Wrong(wrong) => self.send(responder, 400, |_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Unread(wrong) => self.send(responder, 400, |_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Denied(denied) => {
+                    let status = powers::status(denied);
+                    self.send(responder, status, |_, sink| pages::error(&denied, sink)).await
+                }
                 Obeyed::Not(status, why) => responder.error(status, why).await,
                 Obeyed::Stranger => {
                     let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
@@ -235,6 +247,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     Obeyed::Done
                 }
                 Err(refusal) => Obeyed::Not(409, refusal.0),
+            },
+            Order::Use(power) => match power.read(request.body) {
+                Ok(act) => match self.act(|hall, now| act.perform(hall, now)) {
+                    Ok(()) => Obeyed::Done,
+                    Err(denied) => Obeyed::Denied(denied),
+                },
+                Err(wrong) => Obeyed::Unread(wrong),
             },
             Order::Configure => match settings::read(request.body, P) {
                 Ok(change) => match self.act(|hall, now| hall.configure(now, change)) {

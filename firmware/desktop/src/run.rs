@@ -223,7 +223,7 @@ fn resume(
         join_ms: given("--join-timeout-ms").then_some(config.timing.join_ms),
         move_ms: given("--move-timeout-ms").then_some(config.timing.move_ms),
         retry_base_ms: given("--retry-base-ms").then_some(config.timing.retry_base_ms),
-        seed: options.seed.map(Seed),
+        seed: options.seed.map(|seed| Some(Seed(seed))),
     };
     let chosen = Chosen { admin_code: options.admin_code.is_some(), settings };
     Some(flash.map(|flash| async_io::block_on(leaguebox.resume(flash, frame, chosen))))

@@ -53,7 +53,7 @@ type Bus = ExclusiveDevice<Spi<'static, SPI0, spi::Async>, Output<'static>, Dela
 pub type EthernetRunner = Runner<'static, W5500, Bus, Attention, Output<'static>>;
 
 /// Frames of 1514 bytes that wait for the network stack. More wait in the chip, which has 16 KB.
-pub const FRAMES_IN: usize = 3;
+pub const FRAMES_IN: usize = 2;
 /// Frames that wait for the chip.
 pub const FRAMES_OUT: usize = 2;
 

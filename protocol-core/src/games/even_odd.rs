@@ -7,7 +7,7 @@ use core::ops::ControlFlow;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Game, Illegal, MAX_SEATS, MoveSink, Names, Question, Rules, Seat, Seats, Standing, Viewer};
+use super::{Game, Illegal, MAX_SEATS, MoveSink, Question, Rules, Seat, Seats, Standing, Table, Viewer};
 use crate::fair::{Draws, Seed};
 use crate::json::Value;
 
@@ -67,7 +67,7 @@ impl Parity {
     }
 }
 
-/// One match of even or odd. 6 bytes.
+/// One match of even or odd.
 #[derive(Clone, Debug)]
 pub struct EvenOdd {
     choices: [Option<Parity>; 2],
@@ -76,8 +76,15 @@ pub struct EvenOdd {
 }
 
 impl EvenOdd {
-    pub(super) const RULES: Rules =
-        Rules { name: "even_odd", seats: 2..=2, question: Question::Parity, columns: "drawn_number,choice_a,choice_b" };
+    pub(super) const SIZE: usize = 5;
+
+    pub(super) const RULES: Rules = Rules {
+        name: "even_odd",
+        seats: 2..=2,
+        question: Question::Parity,
+        turns: 1,
+        columns: "drawn_number,choice_a,choice_b",
+    };
 
     pub(super) fn start(_seats: u8, _draws: &mut Draws) -> Self {
         Self { choices: [None; 2], drawn: None, forfeited: Seats::NONE }
@@ -147,43 +154,55 @@ impl Game for EvenOdd {
     }
 
     fn turn(&self) -> u16 {
-        1
+        1 + u16::from(self.drawn.is_some())
     }
 
-    fn view<M: SerializeMap>(&self, _viewer: Viewer, _names: Names<'_>, out: &mut M) -> Result<(), M::Error> {
+    fn score(&self, seat: Seat) -> i32 {
+        if self.forfeited.is_empty() { i32::from(self.right(seat)) } else { i32::from(!self.forfeited.has(seat)) }
+    }
+
+    fn view<M: SerializeMap>(&self, _viewer: Viewer, _table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
         out.serialize_entry("choices_in", &self.choices.iter().flatten().count())
+    }
+
+    fn action(&self, seat: Seat, _table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.drawn, self.choice(seat)) {
+            (None, _) => Ok(()),
+            (_, Some(choice)) => write!(f, "Chose {}", choice.name()),
+            (_, None) => f.write_str("Chose nothing"),
+        }
+    }
+
+    fn summary(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.drawn.is_some() { self.reason(table, f) } else { Ok(()) }
     }
 
     fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {
         self.choice(seat).serialize(serializer)
     }
 
-    fn result<M: SerializeMap>(&self, names: Names<'_>, out: &mut M) -> Result<(), M::Error> {
+    fn result<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
         out.serialize_entry("drawn_number", &self.drawn)?;
         out.serialize_entry("number_parity", &self.drawn.map(Parity::of))?;
-        out.serialize_entry("choices", &Choices { choices: &self.choices, names })
+        out.serialize_entry("choices", &Choices { choices: &self.choices, table })
     }
 
     fn standing(&self) -> Option<Standing> {
         self.drawn?;
         let mut scores = [0; MAX_SEATS];
         for (score, seat) in scores.iter_mut().zip(0..2) {
-            *score = if self.forfeited.is_empty() {
-                i32::from(self.right(seat))
-            } else {
-                i32::from(!self.forfeited.has(seat))
-            };
+            *score = self.score(seat);
         }
         Some(Standing::by_score(2, scores))
     }
 
-    fn reason(&self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn reason(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(number) = self.drawn else { return f.write_str("still running") };
         let parity = Parity::of(number).name();
         match (self.right(0), self.right(1)) {
             (true, true) => write!(f, "Both chose {parity}, number was {number} ({parity})"),
-            (true, false) => write!(f, "{} chose {parity}, number was {number} ({parity})", names.of(0)),
-            (false, true) => write!(f, "{} chose {parity}, number was {number} ({parity})", names.of(1)),
+            (true, false) => write!(f, "{} chose {parity}, number was {number} ({parity})", table.id(0)),
+            (false, true) => write!(f, "{} chose {parity}, number was {number} ({parity})", table.id(1)),
             (false, false) => write!(f, "Neither chose {parity}, number was {number} ({parity})"),
         }
     }
@@ -206,14 +225,14 @@ impl Game for EvenOdd {
 /// `{"P01":"even","P02":null}`
 pub(super) struct Choices<'a> {
     pub choices: &'a [Option<Parity>; 2],
-    pub names: Names<'a>,
+    pub table: Table<'a>,
 }
 
 impl Serialize for Choices<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
         for (seat, choice) in (0..).zip(self.choices) {
-            map.serialize_entry(self.names.of(seat), choice)?;
+            map.serialize_entry(self.table.id(seat), choice)?;
         }
         map.end()
     }
@@ -223,8 +242,9 @@ impl Serialize for Choices<'_> {
 mod tests {
     extern crate std;
     use super::*;
+    use crate::games::testing::{self, PLAYERS, said};
     use crate::json::parse;
-    use std::{format, string::String, vec::Vec};
+    use std::format;
 
     /// Plays two choices under a seed that draws `number`.
     fn played(a: &str, b: &str, number: u8) -> EvenOdd {
@@ -271,27 +291,12 @@ mod tests {
 
     #[test]
     fn the_result_reads_as_the_specification_prints_it() {
-        struct Result(EvenOdd);
-        impl Serialize for Result {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> core::result::Result<S::Ok, S::Error> {
-                let mut map = serializer.serialize_map(None)?;
-                self.0.result(Names(&["P01", "P02"]), &mut map)?;
-                map.end()
-            }
-        }
         assert_eq!(
-            serde_json::to_string(&Result(played("even", "odd", 8))).unwrap(),
+            testing::result(&played("even", "odd", 8), PLAYERS),
             r#"{"drawn_number":8,"number_parity":"even","choices":{"P01":"even","P02":"odd"}}"#
         );
-        struct Reason(EvenOdd);
-        impl fmt::Display for Reason {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.reason(Names(&["P01", "P02"]), f)
-            }
-        }
-        let reasons: Vec<String> = [("even", "odd"), ("odd", "even"), ("even", "even"), ("odd", "odd")]
-            .map(|(a, b)| format!("{}", Reason(played(a, b, 8))))
-            .into();
+        let reason = |(a, b)| said(|f| played(a, b, 8).reason(PLAYERS, f));
+        let reasons = [("even", "odd"), ("odd", "even"), ("even", "even"), ("odd", "odd")].map(reason);
         assert_eq!(
             reasons,
             [
@@ -301,5 +306,20 @@ mod tests {
                 "Neither chose even, number was 8 (even)"
             ]
         );
+    }
+
+    #[test]
+    fn a_turn_is_told_when_both_have_chosen_and_not_before() {
+        let mut draws = Draws::new(Seed([1; 32]));
+        let mut game = EvenOdd::start(2, &mut draws);
+        testing::play(&mut game, 0, "\"even\"", &mut draws).unwrap();
+        assert_eq!(
+            (game.turn(), said(|f| game.action(0, PLAYERS, f)), said(|f| game.summary(PLAYERS, f))),
+            (1, "".into(), "".into())
+        );
+        let game = played("even", "odd", 8);
+        assert_eq!((game.turn(), game.score(0), game.score(1)), (2, 1, 0));
+        assert_eq!(said(|f| game.action(1, PLAYERS, f)), "Chose odd");
+        assert_eq!(said(|f| game.summary(PLAYERS, f)), "P01 chose even, number was 8 (even)");
     }
 }

@@ -7,13 +7,13 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use super::even_odd::Choices;
-use super::{Game, Illegal, MAX_SEATS, MoveSink, Names, Parity, Question, Rules, Seat, Seats, Standing, Viewer};
+use super::{Game, Illegal, MAX_SEATS, MoveSink, Parity, Question, Rules, Seat, Seats, Standing, Table, Viewer};
 use crate::fair::{Draws, Seed};
 use crate::json::Value;
 
 const TURNS: usize = 10;
 
-/// One match of ten turns. Under 24 bytes: two bits a choice, a byte a number.
+/// One match of ten turns: two bits a choice, a byte a number.
 #[derive(Clone, Debug)]
 pub struct EvenOdd10 {
     /// Two bits a choice, seat by seat, turn by turn; as [`Parity::to_bits`] writes them.
@@ -36,14 +36,17 @@ struct Turn<'a> {
     number: usize,
     choices: [Option<Parity>; 2],
     drawn: u8,
-    names: Names<'a>,
+    table: Table<'a>,
 }
 
 impl EvenOdd10 {
+    pub(super) const SIZE: usize = 24;
+
     pub(super) const RULES: Rules = Rules {
         name: "even_odd_10",
         seats: 2..=2,
         question: Question::Move,
+        turns: TURNS as u16,
         columns: "drawn_number,choice_a,choice_b",
     };
 
@@ -84,12 +87,12 @@ impl EvenOdd10 {
         self.drawn.iter().enumerate().take(self.turns.into()).filter(|&turn| right(turn)).count() as i32
     }
 
-    fn turns<'a>(&self, names: Names<'a>) -> impl Iterator<Item = Turn<'a>> {
+    fn turns<'a>(&self, table: Table<'a>) -> impl Iterator<Item = Turn<'a>> {
         (0..usize::from(self.turns)).zip(self.drawn).map(move |(turn, drawn)| Turn {
             number: turn + 1,
             choices: self.choices(turn),
             drawn,
-            names,
+            table,
         })
     }
 }
@@ -141,11 +144,35 @@ impl Game for EvenOdd10 {
         u16::from(self.turns) + 1
     }
 
-    fn view<M: SerializeMap>(&self, _viewer: Viewer, names: Names<'_>, out: &mut M) -> Result<(), M::Error> {
+    fn score(&self, seat: Seat) -> i32 {
+        if self.forfeited.is_empty() { self.won(seat) } else { i32::from(!self.forfeited.has(seat)) }
+    }
+
+    fn view<M: SerializeMap>(&self, _viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
         out.serialize_entry("turn_number", &self.turn())?;
         out.serialize_entry("max_turns", &TURNS)?;
         out.serialize_entry("allowed_values", &[Parity::Even, Parity::Odd])?;
-        out.serialize_entry("previous_moves", &Turns { game: self, names })
+        out.serialize_entry("previous_moves", &Turns { game: self, table })
+    }
+
+    fn action(&self, seat: Seat, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(turn) = self.turns(table).last() else { return Ok(()) };
+        match turn.choices.get(usize::from(seat)).copied().flatten() {
+            Some(choice) => write!(f, "Chose {}", choice.name()),
+            None => f.write_str("Chose nothing"),
+        }
+    }
+
+    fn summary(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(turn) = self.turns(table).last() else { return Ok(()) };
+        let (number, parity) = (turn.drawn, Parity::of(turn.drawn).name());
+        write!(f, "Turn {}: the number was {number} ({parity}), ", turn.number)?;
+        match turn.choices.map(|choice| choice == Some(Parity::of(number))) {
+            [true, true] => f.write_str("both guessed it"),
+            [true, false] => write!(f, "{} guessed it", table.name(0)),
+            [false, true] => write!(f, "{} guessed it", table.name(1)),
+            [false, false] => f.write_str("nobody guessed it"),
+        }
     }
 
     fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {
@@ -154,16 +181,16 @@ impl Game for EvenOdd10 {
         last.map(|value| Choose { action: "choose", value }).serialize(serializer)
     }
 
-    fn result<M: SerializeMap>(&self, names: Names<'_>, out: &mut M) -> Result<(), M::Error> {
+    fn result<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
         let last = usize::from(self.turns).checked_sub(1);
         let drawn = last.and_then(|turn| self.drawn.get(turn)).copied();
         let choices = last.map(|turn| self.choices(turn)).unwrap_or_default();
         out.serialize_entry("drawn_number", &drawn)?;
         out.serialize_entry("number_parity", &drawn.map(Parity::of))?;
-        out.serialize_entry("choices", &Choices { choices: &choices, names })?;
+        out.serialize_entry("choices", &Choices { choices: &choices, table })?;
         out.serialize_entry("total_turns", &self.turns)?;
-        out.serialize_entry("final_score", &Score { game: self, names })?;
-        out.serialize_entry("game_summary", &Summary { moves: Turns { game: self, names } })
+        out.serialize_entry("final_score", &Score { game: self, table })?;
+        out.serialize_entry("game_summary", &Summary { moves: Turns { game: self, table } })
     }
 
     fn standing(&self) -> Option<Standing> {
@@ -172,13 +199,13 @@ impl Game for EvenOdd10 {
         }
         let mut scores = [0; MAX_SEATS];
         for (score, seat) in scores.iter_mut().zip(0..2) {
-            *score = if self.forfeited.is_empty() { self.won(seat) } else { i32::from(!self.forfeited.has(seat)) };
+            *score = self.score(seat);
         }
         Some(Standing::by_score(2, scores))
     }
 
-    fn reason(&self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} guessed {} of {} turns, {} {}", names.of(0), self.won(0), self.turns, names.of(1), self.won(1))
+    fn reason(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} guessed {} of {} turns, {} {}", table.id(0), self.won(0), self.turns, table.id(1), self.won(1))
     }
 
     /// Each cell has the ten turns in order, with a space between them.
@@ -206,13 +233,13 @@ impl Game for EvenOdd10 {
 
 struct Turns<'a> {
     game: &'a EvenOdd10,
-    names: Names<'a>,
+    table: Table<'a>,
 }
 
 impl Serialize for Turns<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut seq = serializer.serialize_seq(Some(self.game.turns.into()))?;
-        self.game.turns(self.names).try_for_each(|turn| seq.serialize_element(&turn))?;
+        self.game.turns(self.table).try_for_each(|turn| seq.serialize_element(&turn))?;
         seq.end()
     }
 }
@@ -227,14 +254,14 @@ impl Serialize for Turn<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let right = self.choices.map(|choice| choice == Some(Parity::of(self.drawn)));
         let winner = match right {
-            [true, false] => Some(self.names.of(0)),
-            [false, true] => Some(self.names.of(1)),
+            [true, false] => Some(self.table.id(0)),
+            [false, true] => Some(self.table.id(1)),
             _ => None,
         };
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("turn", &self.number)?;
         for (seat, choice) in (0..).zip(&self.choices) {
-            map.serialize_entry(self.names.of(seat), choice)?;
+            map.serialize_entry(self.table.id(seat), choice)?;
         }
         map.serialize_entry("number", &self.drawn)?;
         map.serialize_entry("winner", &winner)?;
@@ -245,14 +272,14 @@ impl Serialize for Turn<'_> {
 /// `{"P01":6,"P02":4}`
 struct Score<'a> {
     game: &'a EvenOdd10,
-    names: Names<'a>,
+    table: Table<'a>,
 }
 
 impl Serialize for Score<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
         for seat in 0..2 {
-            map.serialize_entry(self.names.of(seat), &self.game.won(seat))?;
+            map.serialize_entry(self.table.id(seat), &self.game.won(seat))?;
         }
         map.end()
     }
@@ -262,6 +289,7 @@ impl Serialize for Score<'_> {
 mod tests {
     extern crate std;
     use super::*;
+    use crate::games::testing::{self, PLAYERS, said};
     use crate::json::parse;
 
     fn play_all(seed: u8, choose: impl Fn(usize, Seat) -> Parity) -> EvenOdd10 {
@@ -301,21 +329,25 @@ mod tests {
 
     #[test]
     fn a_player_sees_earlier_turns_but_not_the_others_choice_of_this_one() {
-        struct View(EvenOdd10);
-        impl Serialize for View {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let mut map = serializer.serialize_map(None)?;
-                self.0.view(Viewer::Seat(1), Names(&["P01", "P02"]), &mut map)?;
-                map.end()
-            }
-        }
         let mut draws = Draws::new(Seed([3; 32]));
         let mut game = EvenOdd10::start(2, &mut draws);
         for seat in [0, 1, 0] {
             game.play(seat, parse(b"\"even\"").unwrap(), &mut draws).unwrap();
         }
-        let view = serde_json::to_value(View(game)).unwrap();
+        let view = testing::view(&game, Viewer::Seat(1), PLAYERS);
         assert_eq!(view["turn_number"], 2);
         assert_eq!(view["previous_moves"].as_array().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn the_last_turn_is_told_in_words() {
+        let game = play_all(5, |_, seat| if seat == 0 { Parity::Odd } else { Parity::Even });
+        let (number, right) = (game.drawn[TURNS - 1], if game.drawn[TURNS - 1] % 2 == 1 { "P01" } else { "P02" });
+        let parity = Parity::of(number).name();
+        assert_eq!(said(|f| game.action(0, PLAYERS, f)), "Chose odd");
+        assert_eq!(
+            said(|f| game.summary(PLAYERS, f)),
+            std::format!("Turn 10: the number was {number} ({parity}), {right} guessed it")
+        );
     }
 }

@@ -19,8 +19,15 @@
 //! - **A silent player**: the referee either ends the game with [`Game::forfeit`] or plays the first legal move for it.
 //!   Which of the two is the protocol's policy; the game can do both.
 
+mod blotto;
+mod dance;
+mod duel;
+mod echo;
 mod even_odd;
 mod even_odd_10;
+mod rush;
+#[cfg(test)]
+mod testing;
 
 use core::fmt;
 use core::ops::{ControlFlow, RangeInclusive};
@@ -28,14 +35,24 @@ use core::ops::{ControlFlow, RangeInclusive};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+pub use blotto::Blotto;
+pub use dance::Dance;
+pub use echo::Echo;
 pub use even_odd::{EvenOdd, Parity};
 pub use even_odd_10::EvenOdd10;
+pub use rush::Rush;
 
 use crate::fair::{Draws, Seed};
-use crate::json::Value;
+use crate::json::{Str, Value};
 
 /// The most seats any game has.
 pub const MAX_SEATS: usize = 6;
+
+/// The most bytes the state of a game takes. The board has sixteen match slots, each with room for the largest game.
+pub const ROOM: usize = 256;
+
+/// The most characters a player says to everybody at once: the length League of Agents allows a thought.
+pub const SAID: usize = 100;
 
 /// A place at the table, from 0.
 pub type Seat = u8;
@@ -98,6 +115,8 @@ pub struct Rules {
     pub seats: RangeInclusive<u8>,
     /// How it asks for a move.
     pub question: Question,
+    /// How many turns it lasts at most.
+    pub turns: u16,
     /// The columns it adds to exported results, as [`Game::export`] fills them.
     pub columns: &'static str,
 }
@@ -143,6 +162,17 @@ impl Standing {
         Self { scores, places }
     }
 
+    /// Places the seats that stayed by score, and behind them the `losers`, who share the last place.
+    pub fn after_forfeit(seats: u8, scores: [i32; MAX_SEATS], losers: Seats) -> Self {
+        let stayed = |seat: Seat| !losers.has(seat);
+        let mut places = [0; MAX_SEATS];
+        for (seat, (place, mine)) in (0..seats).zip(places.iter_mut().zip(scores)) {
+            let ahead = |(other, score): &(Seat, i32)| stayed(*other) && (!stayed(seat) || *score > mine);
+            *place = 1 + (0..seats).zip(scores).filter(ahead).count() as u8;
+        }
+        Self { scores, places }
+    }
+
     /// The one seat in first place, if it is there alone.
     pub fn winner(&self) -> Option<Seat> {
         let mut first = self.places.iter().zip(0..).filter(|(place, _)| **place == 1).map(|(_, seat)| seat);
@@ -153,14 +183,47 @@ impl Standing {
     }
 }
 
-/// What the players are called, by seat. Lent to a game for the moment in which it writes a view.
-#[derive(Clone, Copy, Debug)]
-pub struct Names<'a>(pub &'a [&'a str]);
+/// Who sits in a seat.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sitter<'a> {
+    /// What the protocol knows it by: a player id, an agentId. It keys what programs read.
+    pub id: &'a str,
+    /// What people call it. Empty where nobody does: then the id stands in.
+    pub name: &'a str,
+    /// What the caller keeps for the seat between its moves, as JSON; empty if nothing. See [`Game::note`].
+    pub note: &'a str,
+    /// What it said last, to everybody; empty if nothing. See [`Game::said`].
+    pub said: &'a str,
+}
 
-impl<'a> Names<'a> {
-    /// The name at `seat`.
-    pub fn of(&self, seat: Seat) -> &'a str {
-        self.0.get(usize::from(seat)).copied().unwrap_or("")
+/// Who sits at the table, by seat. Lent to a game for the moment in which it writes something.
+#[derive(Clone, Copy, Debug)]
+pub struct Table<'a>(pub &'a [Sitter<'a>]);
+
+impl<'a> Table<'a> {
+    /// What programs call the player at `seat`.
+    pub fn id(&self, seat: Seat) -> &'a str {
+        self.sitter(seat).id
+    }
+
+    /// What people call it.
+    pub fn name(&self, seat: Seat) -> &'a str {
+        let Sitter { id, name, .. } = self.sitter(seat);
+        if name.is_empty() { id } else { name }
+    }
+
+    /// What is kept for it, as JSON; empty if nothing.
+    pub fn note(&self, seat: Seat) -> &'a str {
+        self.sitter(seat).note
+    }
+
+    /// What it said last; empty if nothing.
+    pub fn said(&self, seat: Seat) -> &'a str {
+        self.sitter(seat).said
+    }
+
+    fn sitter(&self, seat: Seat) -> Sitter<'a> {
+        self.0.get(usize::from(seat)).copied().unwrap_or_default()
     }
 }
 
@@ -191,28 +254,56 @@ pub trait Game: Sized {
     /// Lists the moves `seat` may make, the safest first. Lists none where they cannot be enumerated.
     fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S);
 
-    /// The number of the turn, from 1.
+    /// The number of the turn, from 1. One more than the turns that have been resolved.
     fn turn(&self) -> u16;
 
-    /// Writes what `viewer` may see of the running game.
-    fn view<M: SerializeMap>(&self, viewer: Viewer, names: Names<'_>, out: &mut M) -> Result<(), M::Error>;
+    /// The score of a seat as it is now.
+    fn score(&self, seat: Seat) -> i32;
+
+    /// Writes what `viewer` may see of the game: for the games of League of Agents the members `grid`, `extra` and
+    /// `publicState` as its specification has them.
+    fn view<M: SerializeMap>(&self, viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error>;
+
+    /// What a seat did in the turn that was resolved last, in words: "Played 7️⃣". Nothing before the first.
+    fn action(&self, seat: Seat, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
+    /// The turn that was resolved last, in words: "Round 1: AgentAlpha wins!". Nothing before the first.
+    fn summary(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
+    /// Writes what the last move did beside the obvious, for whoever draws the game; false, and nothing, if it did not.
+    fn effect<M: SerializeMap>(&self, _table: Table<'_>, _out: &mut M) -> Result<bool, M::Error> {
+        Ok(false)
+    }
+
+    /// The part of a move that was accepted which the caller is to keep for the seat and lend again as its
+    /// [`Sitter::note`]. A game that asks for none keeps none.
+    fn note<'a>(&self, _seat: Seat, _wanted: Value<'a>) -> Option<Value<'a>> {
+        None
+    }
+
+    /// What a move that was accepted says to everybody, at most [`SAID`] characters. The caller keeps it for the seat
+    /// until it says something else, and lends it again as its [`Sitter::said`]. When it is heard, the game knows.
+    fn said<'a>(&self, _seat: Seat, _wanted: Value<'a>) -> Option<Str<'a>> {
+        None
+    }
 
     /// Writes the last move of a seat as it would be sent; `null` if it has made none.
     fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error>;
 
     /// Writes what is told of the finished game, beside who won.
-    fn result<M: SerializeMap>(&self, names: Names<'_>, out: &mut M) -> Result<(), M::Error>;
+    fn result<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<(), M::Error>;
 
     /// How it stands at the end; `None` while it runs.
     fn standing(&self) -> Option<Standing>;
 
     /// Why it ended as it did, in words.
-    fn reason(&self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+    fn reason(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
     /// Writes the cells of a finished game for exported results, with a comma between them.
     fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// What is worth keeping of a finished game for as long as the league is remembered.
+    /// What is worth keeping of a finished game for as long as the league is remembered. A game recalled from it tells
+    /// the same standing, reason, result and export; its board may be forgotten.
     fn digest(&self) -> u64;
 }
 
@@ -232,6 +323,9 @@ macro_rules! games {
                 match self { $(GameKind::$kind => &<$game>::RULES),+ }
             }
         }
+
+        // A game is as large as its file says, on every board, and no larger than a match slot allows.
+        $(const _: () = assert!(size_of::<$game>() == <$game>::SIZE && <$game>::SIZE <= ROOM);)+
 
         /// Any of the games, at the size of the largest.
         #[derive(Clone, Debug)]
@@ -271,20 +365,38 @@ macro_rules! games {
             fn turn(&self) -> u16 {
                 match self { $(AnyGame::$kind(game) => game.turn()),+ }
             }
-            fn view<M: SerializeMap>(&self, viewer: Viewer, names: Names<'_>, out: &mut M) -> Result<(), M::Error> {
-                match self { $(AnyGame::$kind(game) => game.view(viewer, names, out)),+ }
+            fn score(&self, seat: Seat) -> i32 {
+                match self { $(AnyGame::$kind(game) => game.score(seat)),+ }
+            }
+            fn view<M: SerializeMap>(&self, viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
+                match self { $(AnyGame::$kind(game) => game.view(viewer, table, out)),+ }
+            }
+            fn action(&self, seat: Seat, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self { $(AnyGame::$kind(game) => game.action(seat, table, f)),+ }
+            }
+            fn summary(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self { $(AnyGame::$kind(game) => game.summary(table, f)),+ }
+            }
+            fn effect<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<bool, M::Error> {
+                match self { $(AnyGame::$kind(game) => game.effect(table, out)),+ }
+            }
+            fn note<'a>(&self, seat: Seat, wanted: Value<'a>) -> Option<Value<'a>> {
+                match self { $(AnyGame::$kind(game) => game.note(seat, wanted)),+ }
+            }
+            fn said<'a>(&self, seat: Seat, wanted: Value<'a>) -> Option<Str<'a>> {
+                match self { $(AnyGame::$kind(game) => game.said(seat, wanted)),+ }
             }
             fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {
                 match self { $(AnyGame::$kind(game) => game.last_move(seat, serializer)),+ }
             }
-            fn result<M: SerializeMap>(&self, names: Names<'_>, out: &mut M) -> Result<(), M::Error> {
-                match self { $(AnyGame::$kind(game) => game.result(names, out)),+ }
+            fn result<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
+                match self { $(AnyGame::$kind(game) => game.result(table, out)),+ }
             }
             fn standing(&self) -> Option<Standing> {
                 match self { $(AnyGame::$kind(game) => game.standing()),+ }
             }
-            fn reason(&self, names: Names<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self { $(AnyGame::$kind(game) => game.reason(names, f)),+ }
+            fn reason(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self { $(AnyGame::$kind(game) => game.reason(table, f)),+ }
             }
             fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self { $(AnyGame::$kind(game) => game.export(f)),+ }
@@ -301,6 +413,14 @@ games! {
     EvenOdd(EvenOdd),
     /// Ten draws from 0 to 99.
     EvenOdd10(EvenOdd10),
+    /// Five rounds of numbers, the higher wins.
+    Echo(Echo),
+    /// Five rounds of soldiers on battlefields.
+    Blotto(Blotto),
+    /// Two drones on a map in the fog.
+    Rush(Rush),
+    /// Four dancers, and rock, paper, scissors.
+    Dance(Dance),
 }
 
 impl GameKind {
@@ -313,7 +433,10 @@ impl GameKind {
 #[cfg(test)]
 mod tests {
     extern crate std;
+    use super::testing::{AGENTS, effect, last_move, moves_of, play, result, said};
     use super::*;
+    use std::format;
+    use std::string::String;
 
     #[test]
     fn every_game_has_its_own_name_and_can_be_found_by_it() {
@@ -333,38 +456,53 @@ mod tests {
     }
 
     #[test]
-    fn any_game_takes_no_more_room_than_its_match_slot_allows() {
-        // Sixteen of them must fit beside everything else on the board.
-        assert!(size_of::<AnyGame>() <= 32, "{}", size_of::<AnyGame>());
+    fn who_gave_up_is_placed_behind_everybody_whatever_the_score() {
+        let standing = Standing::after_forfeit(4, [3, 7, 3, 9, 0, 0], Seats::only(1).with(3));
+        assert_eq!(standing.places, [1, 3, 1, 3, 0, 0]);
+        assert_eq!(standing.scores[1], 7);
+        assert_eq!(Standing::after_forfeit(2, [0, 5, 0, 0, 0, 0], Seats::only(1)).winner(), Some(0));
+        assert_eq!(Standing::after_forfeit(2, [0, 5, 0, 0, 0, 0], Seats::first(2)).winner(), None);
     }
 
     #[test]
-    fn every_listed_move_is_legal_and_a_finished_game_can_be_recalled() {
-        struct First(std::vec::Vec<std::string::String>);
-        impl MoveSink for First {
-            fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
-                self.0.push(serde_json::to_string(legal).unwrap());
-                ControlFlow::Continue(())
-            }
-        }
+    fn a_seat_without_a_name_is_called_by_its_id_and_an_empty_seat_by_nothing() {
+        let sitters =
+            [Sitter { id: "P01", name: "Ada", note: "{}", said: "" }, Sitter { id: "P02", ..Sitter::default() }];
+        let table = Table(&sitters);
+        assert_eq!((table.id(0), table.name(0), table.note(0)), ("P01", "Ada", "{}"));
+        assert_eq!((table.id(1), table.name(1), table.note(1)), ("P02", "P02", ""));
+        assert_eq!((table.id(9), table.name(9), table.note(9)), ("", "", ""));
+    }
+
+    /// Everything a recalled game must still know.
+    fn told(game: &AnyGame) -> String {
+        let (reason, export) = (said(|f| game.reason(AGENTS, f)), said(|f| game.export(f)));
+        format!("{:?} {} {reason} {export} {}", game.standing(), game.digest(), result(game, AGENTS))
+    }
+
+    fn start(kind: GameKind, seed: Seed) -> (AnyGame, Draws) {
+        let mut draws = Draws::new(seed);
+        (AnyGame::start(kind, *kind.rules().seats.start(), &mut draws), draws)
+    }
+
+    #[test]
+    fn every_listed_move_is_legal_and_told_as_listed_and_a_finished_game_can_be_recalled() {
         for &kind in GameKind::ALL {
             for n in 0..50u8 {
                 let seed = Seed([n; 32]);
-                let mut draws = Draws::new(seed);
-                let mut game = AnyGame::start(kind, 2, &mut draws);
+                let (mut game, mut draws) = start(kind, seed);
                 let mut moves = 0;
                 while let Some(seat) = game.to_move().iter().next() {
-                    let mut sink = First(std::vec::Vec::new());
-                    game.legal_moves(seat, &mut sink);
-                    let pick = &sink.0[(n as usize + moves * 7) % sink.0.len()];
-                    game.play(seat, crate::json::parse(pick.as_bytes()).unwrap(), &mut draws).unwrap();
+                    let legal = moves_of(&game, seat, 40);
+                    let pick = &legal[(n as usize + moves * 7) % legal.len()];
+                    play(&mut game, seat, pick, &mut draws).unwrap();
+                    assert_eq!(last_move(&game, seat), serde_json::from_str::<serde_json::Value>(pick).unwrap());
+                    effect(&game, AGENTS);
                     moves += 1;
-                    assert!(moves < 1000);
+                    assert!(moves <= 4 * usize::from(kind.rules().turns));
                 }
-                let again = AnyGame::recall(kind, seed, game.digest());
-                assert_eq!(again.standing(), game.standing());
-                assert_eq!(again.digest(), game.digest());
-                assert_eq!(std::format!("{again:?}"), std::format!("{game:?}"));
+                assert!(game.turn() - 1 <= kind.rules().turns);
+                assert_eq!(told(&AnyGame::recall(kind, seed, game.digest())), told(&game));
             }
         }
     }
@@ -374,14 +512,13 @@ mod tests {
         for &kind in GameKind::ALL {
             for losers in [Seats::only(0), Seats::only(1), Seats::first(2)] {
                 let seed = Seed([9; 32]);
-                let mut draws = Draws::new(seed);
-                let mut game = AnyGame::start(kind, 2, &mut draws);
-                game.play(0, crate::json::parse(b"\"odd\"").unwrap(), &mut draws).unwrap();
+                let (mut game, mut draws) = start(kind, seed);
+                let first = &moves_of(&game, 0, 1)[0];
+                play(&mut game, 0, first, &mut draws).unwrap();
                 game.forfeit(losers, &mut draws);
                 assert!(game.to_move().is_empty());
-                assert!(game.standing().is_some());
-                let again = AnyGame::recall(kind, seed, game.digest());
-                assert_eq!(std::format!("{again:?}"), std::format!("{game:?}"));
+                assert!(losers.iter().all(|loser| game.standing().unwrap().winner() != Some(loser)));
+                assert_eq!(told(&AnyGame::recall(kind, seed, game.digest())), told(&game));
             }
         }
     }

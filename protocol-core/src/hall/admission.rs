@@ -6,11 +6,11 @@ use heapless::{String, Vec};
 
 use super::answers::{Answer, Kind as Said};
 use super::facts::Fact;
-use super::lines::Line;
+use super::lines::{Gone, Line};
 use super::rounds::{Seating, Stage};
 use super::{Hall, Mode};
 use crate::json::{Kind, Value};
-use crate::league::{Compliance, Rule};
+use crate::league::{Compliance, Latency, Rule};
 use crate::log::Happening;
 use crate::referee::Breaker;
 use crate::time::Now;
@@ -68,6 +68,8 @@ pub struct Player {
     pub compliance: Compliance,
     /// Whether it is worth calling.
     pub breaker: Breaker,
+    /// How long it takes to answer.
+    pub latency: Latency,
     /// Its place in the schedule.
     pub(super) place: u16,
     /// Where it sits now.
@@ -80,6 +82,11 @@ impl Player {
     /// Its id.
     pub fn id(&self) -> AgentId {
         AgentId::Player(self.number)
+    }
+
+    /// Whether the admin has removed it.
+    pub fn is_removed(&self) -> bool {
+        self.line.gone() == Some(Gone::Removed)
     }
 
     /// A player whose matches end at once is not called for news either: each would cost its time-out.
@@ -246,6 +253,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             style: Style::new(incoming.dialect),
             compliance: compliance.clone(),
             breaker: Breaker::new(),
+            latency: Latency::new(),
             place: 0,
             seating: None,
             line: Line::new(),
@@ -365,18 +373,20 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         })
     }
 
-    /// A player leaves: before the league its place is free again, later its matches are lost.
-    pub(super) fn deregister(&mut self, now: Now, player: u16) {
-        let Some(leaver) = self.players.get_mut(usize::from(player)) else { return };
+    /// A player leaves or has to: before the league its place is free again, later its matches are lost.
+    pub(super) fn part_with(&mut self, now: Now, player: u16, gone: Gone) {
+        let leaver = self.players.get_mut(usize::from(player)).filter(|player| !player.line.has_left());
+        let Some(leaver) = leaver else { return };
         let id = leaver.id();
-        if !leaver.line.has_left() {
-            self.facts.push(Fact::Left(leaver.number));
-        }
+        self.facts.push(match gone {
+            Gone::Left => Fact::Left(leaver.number),
+            Gone::Removed => Fact::Removed(leaver.number),
+        });
         if self.stage == Stage::Waiting {
             self.players.remove(player.into());
         } else {
             leaver.state = AgentState::Shutdown;
-            leaver.line.hang_up();
+            leaver.line.hang_up(gone);
             let seating = leaver.seating;
             self.list(player);
             if let Some(seating) = seating {

@@ -6,6 +6,8 @@ use core::net::IpAddr;
 use serde::Serialize;
 
 use super::admission::{Agent, Player, Turned};
+use super::facts::Fact;
+use super::lines::Gone;
 use super::rounds::Stage;
 use super::{Hall, Mode};
 use crate::json::{self, Full, Joined, Seq, Shown, Sink, Value};
@@ -163,7 +165,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let receipt = |status, reason| Kind::Receipt { status, reason };
         match (agent, incoming.request) {
             (Agent::Player(player), Request::Deregister) => {
-                self.deregister(now, player);
+                self.part_with(now, player, Gone::Left);
                 receipt("DEREGISTERED", None)
             }
             (Agent::Player(player), Request::JoinAck | Request::Move) => {
@@ -217,10 +219,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let own_player = own.and_then(|player| self.players.get_mut(usize::from(player)));
         let own_id = own_player.as_ref().map(|player| player.id());
         if let Some(player) = own_player {
+            let before = player.compliance.total();
             reply::check_timestamp(timestamp, &mut |rule, example| {
                 form_is_wrong |= rule == Rule::TimestampForm;
                 player.compliance.note(rule, example);
             });
+            // In a league the next result keeps it. Before, only what doubles is kept, so that nobody wears the flash out.
+            let total = player.compliance.total();
+            if self.stage == Stage::Waiting && total > before && total.is_power_of_two() {
+                self.facts.push(Fact::Counts(player.number));
+            }
         }
         if form_is_wrong && self.config.mode == Mode::Strict {
             let detail = Rule::TimestampForm.advice();
@@ -349,7 +357,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let player = about.and_then(|player| self.players.get(usize::from(player)));
         match what {
             Query::NextMatch => self.data(answer, what, self.next_match(player, answer.at), sink),
-            Query::Standings => self.data(answer, what, Rows { standings: Seq(|| self.standings()) }, sink),
+            Query::Standings => {
+                sink.order_is(self.current.checksum());
+                self.data(answer, what, Rows { standings: Seq(|| self.standings()) }, sink)
+            }
             Query::LeagueStatus => self.data(answer, what, self.status(), sink),
             Query::PlayerStats => {
                 let of = |player: &Player| self.standings().find(|row| row.player_id.0 == player.id());
@@ -422,7 +433,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Stage::Completed => ("COMPLETED", self.schedule().rounds()),
         };
         let schedule = self.schedule();
-        let earlier = u32::from(round.saturating_sub(1)) * u32::from(schedule.matches_per_round());
         Status {
             status,
             league_id: Shown(self.league_id()),
@@ -430,10 +440,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             current_round: round,
             total_rounds: schedule.rounds(),
             players: self.players.len() as u16,
-            matches_completed: match self.stage {
-                Stage::Completed => schedule.total_matches(),
-                _ => earlier + u32::from(self.finished),
-            },
+            matches_completed: self.results,
             total_matches: schedule.total_matches(),
             running_matches: self.tables().count() as u16,
         }
@@ -458,7 +465,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             status,
             result: record.map(|record| record.status().name()),
             winner: record.and_then(|record| record.outcome().winner).map(|seat| Shown(ids[usize::from(seat != 0)])),
-            end_reason: record.map(|record| record.end_reason()),
+            end_reason: record.map(|record| record.end_reason().name()),
         })
     }
 

@@ -65,16 +65,25 @@ pub(super) struct Line {
     news: Deque<Notice, MAX_NOTICES>,
     /// Whether [`Hall::poll_output`] will name it.
     pub is_listed: bool,
-    left: bool,
+    gone: Option<Gone>,
+}
+
+/// Why nothing is said to a player any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gone {
+    /// It has left.
+    Left,
+    /// The admin has removed it.
+    Removed,
 }
 
 impl Line {
     pub const fn new() -> Self {
-        Self { open: None, news: Deque::new(), is_listed: false, left: false }
+        Self { open: None, news: Deque::new(), is_listed: false, gone: None }
     }
 
     pub fn tell(&mut self, notice: Notice) {
-        if self.left {
+        if self.has_left() {
             return;
         }
         // Only the last standings can still be put into words. Nobody who listens misses others by it.
@@ -91,19 +100,28 @@ impl Line {
         self.news.clear();
     }
 
+    /// Does not tell what it has not told yet and no longer should.
+    pub fn forget(&mut self, what: impl Fn(&Notice) -> bool) {
+        self.news.retain(|notice| !what(notice));
+    }
+
     /// Whether the player has yet to hear the standings.
     pub fn owes_standings(&self) -> bool {
         let is_open = self.open.is_some_and(|open| matches!(open.what, What::News(Notice::Standings(_))));
         is_open || self.news.iter().any(|notice| matches!(notice, Notice::Standings(_)))
     }
 
-    /// The player has left: nothing is said to it any more.
-    pub fn hang_up(&mut self) {
-        *self = Self { left: true, is_listed: self.is_listed, ..Self::new() };
+    /// The player is gone: nothing is said to it any more.
+    pub fn hang_up(&mut self, gone: Gone) {
+        *self = Self { gone: Some(gone), is_listed: self.is_listed, ..Self::new() };
+    }
+
+    pub fn gone(&self) -> Option<Gone> {
+        self.gone
     }
 
     pub fn has_left(&self) -> bool {
-        self.left
+        self.gone.is_some()
     }
 
     pub fn is_idle(&self) -> bool {
@@ -164,7 +182,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 Some(seating) => play(seating.slot).map_or(Need::Nothing, |play| play.need(seating.seat)),
                 None => Need::Nothing,
             };
-            let next = if player.line.left || held_back {
+            let next = if player.line.has_left() || held_back {
                 None
             } else if let Some(notice) = player.line.news.pop_front() {
                 Some((What::News(notice), news_until))
@@ -258,7 +276,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             player.breaker.failed(now.ms);
             opened = player.breaker.is_open();
         }
-        self.note(now, Some(id), at, Happening::Failed(kind, fault));
+        self.note(now, Some(id), at, Happening::failed(kind, fault));
         if opened {
             self.note(now, Some(id), at, Happening::BreakerOpened);
             if let Some((table, seating)) = self.at_table(index) {
@@ -307,8 +325,19 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.pump(now, index);
     }
 
+    /// Takes the open call off a line if it is about this, answered or not.
+    pub(super) fn take_back(&mut self, index: u16, about: impl Fn(What) -> bool) {
+        let open = self
+            .players
+            .get_mut(usize::from(index))
+            .and_then(|player| player.line.open.take_if(|open| about(open.what)));
+        if open.is_some() {
+            self.list(index);
+        }
+    }
+
     /// Opens a call again, by another id.
-    fn call_anew(&mut self, now: Now, index: u16, open: Open) {
+    pub(super) fn call_anew(&mut self, now: Now, index: u16, open: Open) {
         self.calls = self.calls.wrapping_add(1);
         if let Some(player) = self.players.get_mut(usize::from(index)) {
             player.line.open = Some(Open { id: self.calls, at: now, ..open });
@@ -470,6 +499,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         let refused = if self.config.mode == Mode::Strict { broken } else { None };
         let play = &mut self.tables.get_mut(usize::from(seating.slot))?.as_mut()?.play;
+        let took = play.asked_at(seating.seat).map(|asked| now.ms.saturating_sub(asked));
         let heard = match (refused, kind, choice) {
             _ if !play.hears(seating.seat) => Heard::Duplicate,
             (Some((code, rule)), ..) => {
@@ -498,6 +528,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                         player.line.tell(Notice::MoveTaken(match_id));
                     }
                     player.breaker.succeeded();
+                    player.latency.note(took.unwrap_or(0));
                     self.settle(now, index, kind);
                 }
                 self.note(now, Some(id), Some(match_id), Happening::Answered(kind));

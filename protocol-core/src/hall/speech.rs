@@ -10,7 +10,7 @@ use super::Hall;
 use super::admission::Player;
 use super::lines::{Notice, Open, What};
 use super::rounds::{Seating, Table};
-use crate::games::{AnyGame, Game, Names, Viewer};
+use crate::games::{self, AnyGame, Game, Sitter, Viewer};
 use crate::json::{self, Full, Joined, Seq, Shown, Sink};
 use crate::league::{Record, Status};
 use crate::referee::{Broken, Cause, Fault, MAX_RETRIES, Need};
@@ -139,12 +139,18 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.say(open, conversation, body, sink)
             }
             _ => {
-                let names = self.names(table.players);
+                let [a, b] = table.players.map(|place| self.players.get(usize::from(place)));
+                let ids = [a, b].map(|player| player.map(|player| shown(&player.id())).unwrap_or_default());
+                let names = [a, b].map(|player| player.map_or("", |player| &player.name));
                 let game_state = GameState {
                     game_type,
                     turn_number: table.play.game().turn(),
                     timeout_seconds: self.config.timing.move_ms / 1000,
-                    game_specific_state: View { game: table.play.game(), seat: seating.seat, names: &names },
+                    game_specific_state: View {
+                        game: table.play.game(),
+                        seat: seating.seat,
+                        table: games::Table(&sitters(&ids, names)),
+                    },
                 };
                 let context = context();
                 let body = MoveRequest { round_id, match_id, player_id, game_type, context, game_state, deadline };
@@ -215,7 +221,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     /// The result of a finished match, as it is told.
-    pub fn game_result(&self, id: MatchId) -> Option<impl Serialize + use<P, M, R, L>> {
+    pub fn game_result(&self, id: MatchId) -> Option<impl Serialize> {
         let record = *self.record(id)?;
         let pair = self.pair(id)?;
         let ids = [self.id_at(pair.a), self.id_at(pair.b)];
@@ -223,9 +229,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             status: record.status().name(),
             winner_player_id: record.outcome().winner.map(|seat| Shown(if seat == 0 { ids[0] } else { ids[1] })),
             score: Score([(ids[0], record.verdict(0)), (ids[1], record.verdict(1))]),
-            end_reason: record.end_reason(),
+            end_reason: record.end_reason().name(),
         };
-        Some(Joined(result, Told { game: self.recall(id)?, names: ids.map(|id| shown(&id)), record }))
+        let names = [pair.a, pair.b].map(|place| self.player_at(place).map_or("", |player| &player.name));
+        Some(Joined(result, Told { game: self.recall(id)?, ids: ids.map(|id| shown(&id)), names, record }))
     }
 
     /// A finished match again, as the game recalls it.
@@ -318,11 +325,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     fn seat_in(&self, player: &Player, id: MatchId) -> u8 {
         u8::from(self.pair(id).is_some_and(|pair| pair.b == player.place))
     }
+}
 
-    fn names(&self, players: [u16; 2]) -> [String<8>; 2] {
-        players
-            .map(|player| self.players.get(usize::from(player)).map(|player| shown(&player.id())).unwrap_or_default())
-    }
+/// The two of a match as a game knows them.
+fn sitters<'a>([a, b]: &'a [String<8>; 2], [name_a, name_b]: [&'a str; 2]) -> [Sitter<'a>; 2] {
+    [(a, name_a), (b, name_b)].map(|(id, name)| Sitter { id, name, ..Sitter::default() })
 }
 
 fn shown(id: &AgentId) -> String<8> {
@@ -335,14 +342,13 @@ fn shown(id: &AgentId) -> String<8> {
 struct View<'a> {
     game: &'a AnyGame,
     seat: u8,
-    names: &'a [String<8>; 2],
+    table: games::Table<'a>,
 }
 
 impl Serialize for View<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let [a, b] = self.names;
-        self.game.view(Viewer::Seat(self.seat), Names(&[a, b]), &mut map)?;
+        self.game.view(Viewer::Seat(self.seat), self.table, &mut map)?;
         map.end()
     }
 }
@@ -360,35 +366,38 @@ impl Serialize for LastMove<'_> {
 }
 
 /// What is told of a finished game: what the game has to tell, and why it ended.
-struct Told {
+struct Told<'a> {
     game: AnyGame,
-    names: [String<8>; 2],
+    ids: [String<8>; 2],
+    names: [&'a str; 2],
     record: Record,
 }
 
-impl Serialize for Told {
+impl Serialize for Told<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let [a, b] = &self.names;
-        self.game.result(Names(&[a, b]), &mut map)?;
+        self.game.result(games::Table(&sitters(&self.ids, self.names)), &mut map)?;
         map.serialize_entry("reason", &Shown(Reason(self)))?;
         map.end()
     }
 }
 
-struct Reason<'a>(&'a Told);
+struct Reason<'a>(&'a Told<'a>);
 
 impl fmt::Display for Reason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Told { game, names: [a, b], record } = self.0;
+        let Told { game, ids, names, record } = self.0;
+        let [a, b] = ids;
         let loser = if record.outcome().forfeits.has(0) { a } else { b };
         match record.outcome().cause {
-            Cause::Played => game.reason(Names(&[a, b]), f),
+            Cause::Played => game.reason(games::Table(&sitters(ids, *names)), f),
             Cause::Timeout => write!(f, "{loser} did not answer in time"),
             Cause::Invalid => write!(f, "{loser} gave no valid answer"),
             Cause::Refused => write!(f, "{loser} declined the invitation"),
             Cause::Disconnected => write!(f, "{loser} could not be reached"),
             Cause::BothFailed => f.write_str("Neither player gave a valid answer"),
+            Cause::Adjudicated if record.outcome().forfeits.is_empty() => f.write_str("The admin ruled on this match"),
+            Cause::Adjudicated => write!(f, "{loser} was removed by the admin"),
         }
     }
 }

@@ -31,10 +31,16 @@ pub enum Entry<'a> {
     Open,
     /// The player of this number has left.
     Left(u16),
+    /// The admin has removed the player of this number.
+    Removed(u16),
     /// The registration is closed and the first round begins.
     Started,
     /// A match is over.
     Played(Played),
+    /// The admin gave a match that was over this result.
+    Ruled(Played),
+    /// A match that was over is to be played again.
+    Again(MatchId),
     /// How often a player has broken which rules by now.
     Counts(Counts<'a>),
     /// The next round waits for the admin.
@@ -172,6 +178,9 @@ const PAUSED: u8 = 11;
 const UNPAUSED: u8 = 12;
 const RESUMED: u8 = 13;
 const OVER: u8 = 14;
+const REMOVED: u8 = 15;
+const RULED: u8 = 16;
+const AGAIN: u8 = 17;
 // What is only read when the league is over and gone has numbers of its own.
 const ENDED: u8 = 64;
 const RANKED: u8 = 65;
@@ -179,8 +188,15 @@ const RANKED: u8 = 65;
 const MODES: [Mode; 2] = [Mode::Lenient, Mode::Strict];
 const DIALECTS: [Dialect; 5] =
     [Dialect::Canonical, Dialect::MessageType, Dialect::Nested, Dialect::McpTools, Dialect::Bare];
-const CAUSES: [Cause; 6] =
-    [Cause::Played, Cause::Timeout, Cause::Invalid, Cause::Refused, Cause::Disconnected, Cause::BothFailed];
+const CAUSES: [Cause; 7] = [
+    Cause::Played,
+    Cause::Timeout,
+    Cause::Invalid,
+    Cause::Refused,
+    Cause::Disconnected,
+    Cause::BothFailed,
+    Cause::Adjudicated,
+];
 /// Nobody lets a player think for longer than a day.
 const LONGEST_MS: u64 = 86_400_000;
 /// Stands for no winner.
@@ -232,10 +248,23 @@ impl Entry<'_> {
                 out.u8(LEFT)?;
                 out.u16(*number)
             }
+            Entry::Removed(number) => {
+                out.u8(REMOVED)?;
+                out.u16(*number)
+            }
             Entry::Started => out.u8(STARTED),
             Entry::Played(played) => {
                 out.u8(PLAYED)?;
                 played.write(out)
+            }
+            Entry::Ruled(played) => {
+                out.u8(RULED)?;
+                played.write(out)
+            }
+            Entry::Again(id) => {
+                out.u8(AGAIN)?;
+                out.u16(id.round)?;
+                out.u16(id.table)
             }
             Entry::Counts(counts) => {
                 out.u8(COUNTS)?;
@@ -289,8 +318,11 @@ impl<'a> Entry<'a> {
             REFEREE => Entry::Referee(Agent::read(from)?),
             OPEN => Entry::Open,
             LEFT => Entry::Left(from.u16()?),
+            REMOVED => Entry::Removed(from.u16()?),
             STARTED => Entry::Started,
             PLAYED => Entry::Played(Played::read(from)?),
+            RULED => Entry::Ruled(Played::read(from)?),
+            AGAIN => Entry::Again(MatchId { round: from.u16()?, table: from.u16()? }),
             COUNTS => {
                 let (player, n) = (from.u16()?, from.u8()?);
                 Entry::Counts(Counts { player, bytes: from.raw(3 * usize::from(n))? })
@@ -439,8 +471,11 @@ mod tests {
             Entry::Referee(Agent { ip: IpAddr::V6(Ipv6Addr::LOCALHOST), version: "", ..agent }),
             Entry::Open,
             Entry::Left(7),
+            Entry::Removed(7),
             Entry::Started,
             Entry::Played(Played { id: MatchId { round: 3, table: 2 }, record }),
+            Entry::Ruled(Played { id: MatchId { round: 3, table: 2 }, record: record.ruled(Utc(5), None) }),
+            Entry::Again(MatchId { round: 3, table: 2 }),
             Entry::Counts(Counts { player: 7, bytes: &[1, 2, 0, 28, 0, 1] }),
             Entry::Paused,
             Entry::Unpaused,

@@ -137,6 +137,11 @@ impl Ask {
         }
     }
 
+    /// When the question was first put, with this `timeout`.
+    pub fn asked_at(&self, timeout: Millis) -> Option<Millis> {
+        self.first_deadline.checked_sub(timeout)
+    }
+
     /// The announcement has arrived, or cannot.
     pub fn announced(&mut self) {
         if let State::Announce(_, until) = self.state {
