@@ -54,7 +54,7 @@ use protocol_core::time::{Now, Utc};
 
 use board::Board;
 use calendar::{Calendar, Source};
-use guard::Guesses;
+use guard::Guard;
 
 /// What the box of a board may take of its memory, checked wherever it is built for one: 32 players, a whole round of
 /// them at once, 256 log entries.
@@ -70,7 +70,7 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
     board: B,
     calendar: Cell<Calendar>,
     admin_code: RefCell<String<64>>,
-    guesses: RefCell<Guesses>,
+    guard: RefCell<Guard>,
     /// One for each line: what it has to do has changed.
     lines: [Bell; P],
     /// The next deadline has changed.
@@ -101,7 +101,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             board,
             calendar: Cell::new(Calendar::new()),
             admin_code: RefCell::new(String::new()),
-            guesses: RefCell::new(Guesses::new()),
+            guard: RefCell::new(Guard::new()),
             lines: [const { Bell::new() }; P],
             deadline: Bell::new(),
             free_workers: Cell::new(0),

@@ -300,6 +300,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         &self.players
     }
 
+    /// Registrations so far, over all leagues.
+    pub fn registrations(&self) -> u32 {
+        self.issued
+    }
+
     /// The id of the league.
     pub fn league_id(&self) -> LeagueId {
         LeagueId { game: self.config.game.rules().name, number: self.number }
