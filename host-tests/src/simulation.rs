@@ -734,7 +734,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     /// The log since it was last read. What a small ring has dropped by then is gone.
     fn read_log(&mut self) {
-        while let Some((number, &entry)) = self.hall.log().at_or_after(self.log_read) {
+        while let Some((number, entry)) = self.hall.log().at_or_after(self.log_read) {
             self.log_read = number + 1;
             let mut line = Text::default();
             protocol_core::json::write(&entry, &mut line).expect("there is room");

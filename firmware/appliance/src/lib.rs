@@ -58,7 +58,7 @@ use protocol_core::time::{Now, Utc};
 
 use board::Board;
 use calendar::{Calendar, Source};
-use guard::Guesses;
+use guard::Guard;
 
 pub use links::Links;
 
@@ -76,7 +76,7 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
     board: B,
     calendar: Cell<Calendar>,
     admin_code: RefCell<String<64>>,
-    guesses: RefCell<Guesses>,
+    guard: RefCell<Guard>,
     /// One for each line: what it has to do has changed.
     lines: [Bell; P],
     /// The next deadline has changed.
@@ -107,7 +107,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             board,
             calendar: Cell::new(Calendar::new()),
             admin_code: RefCell::new(String::new()),
-            guesses: RefCell::new(Guesses::new()),
+            guard: RefCell::new(Guard::new()),
             lines: [const { Bell::new() }; P],
             deadline: Bell::new(),
             free_workers: Cell::new(0),

@@ -36,6 +36,7 @@ pub(crate) struct Vitals<'a> {
     pub uptime_seconds: u64,
     pub refused_requests: u32,
     pub wrong_admin_codes: u32,
+    pub limited_requests: u32,
     pub about: About<'a>,
     pub kept: Kept,
 }
@@ -70,6 +71,8 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         uptime_seconds: u64,
         refused_requests: u32,
         wrong_admin_codes: u32,
+        /// Requests and registrations refused because too many came from one address.
+        limited_requests: u32,
         log_entries: u64,
         version: &'static str,
         board: &'static str,
@@ -99,6 +102,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         uptime_seconds: vitals.uptime_seconds,
         refused_requests: vitals.refused_requests,
         wrong_admin_codes: vitals.wrong_admin_codes,
+        limited_requests: vitals.limited_requests,
         log_entries: hall.log().written(),
         version: env!("CARGO_PKG_VERSION"),
         board: vitals.about.board,
@@ -306,7 +310,7 @@ impl Rows {
             Rows::Log => match hall.log().at_or_after(part) {
                 Some((number, entry)) => {
                     *at = number + 1;
-                    json::write(entry, sink)?;
+                    json::write(&entry, sink)?;
                     sink.put(b"\n")?;
                     Ok(true)
                 }

@@ -82,12 +82,10 @@ fn ending(hall: &mut Small) -> League {
 fn past(log: &mut Log<Flash>) -> Vec<League> {
     let (mut buf, mut before, mut leagues) = ([0; FRAME], u32::MAX, Vec::new());
     while let Some(past) = block_on(log.past(before, &mut buf)).unwrap() {
-        let (mut lines, mut line) = (Vec::new(), Some(past.line));
-        while let Some(this) = line.take() {
-            lines.push(format!("{:?}", this.row()));
-            if lines.len() < usize::from(past.ended.players) {
-                line = block_on(log.line(this.next, &mut buf)).unwrap();
-            }
+        let (mut lines, mut next) = (Vec::new(), past.first);
+        for _ in 0..past.ended.players {
+            let line = block_on(log.line(next, &mut buf, |row| lines.push(format!("{row:?}")))).unwrap();
+            next = line.unwrap_or(next);
         }
         assert_eq!(lines.len(), usize::from(past.ended.players), "what is listed is whole");
         assert_eq!((past.ended.matches, past.ended.at), (3, NOW.utc));

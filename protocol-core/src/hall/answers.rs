@@ -369,7 +369,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let player = about.and_then(|player| self.players.get(usize::from(player)));
         match what {
             Query::NextMatch => self.data(answer, what, self.next_match(player, answer.at), sink),
-            Query::Standings => self.data(answer, what, Rows { standings: Seq(|| self.standings()) }, sink),
+            Query::Standings => {
+                sink.order_is(self.current.checksum());
+                self.data(answer, what, Rows { standings: Seq(|| self.standings()) }, sink)
+            }
             Query::LeagueStatus => self.data(answer, what, self.status(), sink),
             Query::PlayerStats => {
                 let of = |player: &Player| self.standings().find(|row| row.player_id.0 == player.id());

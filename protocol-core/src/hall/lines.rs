@@ -283,7 +283,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             player.breaker.failed(now.ms);
             opened = player.breaker.is_open();
         }
-        self.note(now, Some(id), at, Happening::Failed(kind, fault));
+        self.note(now, Some(id), at, Happening::failed(kind, fault));
         if opened {
             self.note(now, Some(id), at, Happening::BreakerOpened);
             if let Some((table, seating)) = self.at_table(index) {

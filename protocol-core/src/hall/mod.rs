@@ -220,6 +220,13 @@ impl<const P: usize> Standings<P> {
     const fn new() -> Self {
         Self { order: Vec::new(), tallies: Vec::new() }
     }
+
+    /// A number that is another one for other standings.
+    fn checksum(&self) -> u32 {
+        let tallies = self.tallies.iter().flat_map(|tally| [tally.played, tally.points]);
+        let numbers = self.order.iter().copied().chain(tallies);
+        numbers.fold(0, |sum: u32, number| sum.wrapping_mul(31).wrapping_add(number.into()))
+    }
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
@@ -318,6 +325,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// The players, by line.
     pub fn players(&self) -> &[Player] {
         &self.players
+    }
+
+    /// Registrations so far, over all leagues.
+    pub fn registrations(&self) -> u32 {
+        self.issued
     }
 
     /// The id of the league.

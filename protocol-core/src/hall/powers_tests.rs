@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use super::restart_tests::{Pieces, play, results, room, standings};
 use super::tests::{Room, perfect};
 use super::*;
+use crate::journal::Entry;
+use crate::journal::bytes::{Reader, Writer};
 use crate::league::Status;
 
 const R1M1: MatchId = MatchId { round: 1, table: 1 };
@@ -162,6 +164,22 @@ fn a_finished_league_can_be_ruled_on_and_nobody_is_called() {
     cut(&mut room, &mut journal);
     assert!(room.hall.is_over());
     assert_eq!(reason(&room, R1M1), "adjudicated");
+}
+
+#[test]
+fn a_ruling_on_a_finished_league_changes_what_is_remembered_of_it() {
+    let (mut room, mut journal) = started(3);
+    finish(&mut room, &mut journal);
+    journal.keep(&mut room.hall);
+    room.hall.rule(room.now, R1M1, Some(3)).unwrap();
+    assert_eq!([0, 1].map(|n| room.hall.next_fact(n).unwrap().1), [Fact::Ruled(R1M1), Fact::Ended]);
+    let mut buf = [0; 1024];
+    let mut out = Writer::new(&mut buf);
+    assert!(!room.hall.write_ending(&mut 0, &mut out));
+    let mut from = Reader::new(&buf);
+    assert!(matches!(Entry::read(&mut from), Ok(Some(Entry::Ended(ended))) if ended.players == 3));
+    let Ok(Some(Entry::Ranked(champion))) = Entry::read(&mut from) else { panic!("no first line") };
+    assert_eq!((champion.player_id.0.to_string(), champion.points), ("P03".into(), points(&mut room, "P03")));
 }
 
 #[test]

@@ -60,14 +60,17 @@ pub struct Seating {
     pub seat: Seat,
 }
 
+/// A league's schedule pairs its players.
+const PAIR: usize = 2;
+
 /// A match that is being played.
 pub struct Table {
     /// Which match.
     pub id: MatchId,
     /// The players at it, by seat: their lines.
-    pub players: [u16; 2],
+    pub players: [u16; PAIR],
     /// The match.
-    pub play: Match<AnyGame>,
+    pub play: Match<AnyGame, PAIR>,
 }
 
 impl Table {

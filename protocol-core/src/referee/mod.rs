@@ -96,22 +96,22 @@ pub enum Heard {
     Duplicate,
 }
 
-/// One match.
+/// One match, with room for `SEATS` players: whoever never seats more need not pay for more.
 #[derive(Clone, Debug)]
-pub struct Match<G> {
+pub struct Match<G, const SEATS: usize = MAX_SEATS> {
     game: G,
     draws: Draws,
     timing: Timing,
-    asks: [Ask; MAX_SEATS],
+    asks: [Ask; SEATS],
     joined: Seats,
     declined: Seats,
     phase: Phase,
 }
 
-impl<G: Game> Match<G> {
+impl<G: Game, const SEATS: usize> Match<G, SEATS> {
     /// A match at its beginning: every seat is to be invited. `draws` are those the game was started with.
     pub fn new(game: G, draws: Draws, timing: Timing) -> Self {
-        let mut asks = [Ask::IDLE; MAX_SEATS];
+        let mut asks = [Ask::IDLE; SEATS];
         asks.iter_mut().take(game.seats().into()).for_each(Ask::open);
         let (joined, declined) = (Seats::NONE, Seats::NONE);
         Self { game, draws, timing, asks, joined, declined, phase: Phase::WaitingForPlayers }
