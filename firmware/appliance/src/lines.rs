@@ -95,12 +95,15 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         if self.hall(|hall| hall.call(index).map(|open| open.id)) != Some(call) {
             return Ok(false);
         }
-        let mut request = self.begin(index, conn)?;
-        let write = |sink: &mut dyn json::Sink| self.hall(|hall| hall.write_call(index, sink));
-        if !pieces::send(&mut request, write, async || {}).await? {
-            return Ok(false);
+        {
+            // Within braces: what is over makes room for what comes, in a future that a board has for every line.
+            let mut request = self.begin(index, conn)?;
+            let write = |sink: &mut dyn json::Sink| self.hall(|hall| hall.write_call(index, sink));
+            if !pieces::send(&mut request, write, async || {}).await? {
+                return Ok(false);
+            }
+            request.finish().await?;
         }
-        request.finish().await?;
         let response = conn.read_response().await?;
         let (status, body) = (response.status, response.body);
         self.room().await;

@@ -25,7 +25,6 @@ use crate::board::Board;
 use crate::calendar::{self, Source};
 use crate::guard::{self, Later};
 use crate::http::{Request, Responder};
-use crate::routes::too_many;
 use crate::ws::{self, End, Event, Link};
 
 /// Where agents dial in.
@@ -33,7 +32,7 @@ pub(crate) const PATH: &str = "/ws";
 
 const STRANGER: End = End::Ours(1008, "say who you are: register_player, or any message with your auth_token");
 const REPLACED: End = End::Ours(1008, "another connection with your token has taken over");
-const CROWD: End = End::Ours(1008, "too many registrations came from your address; wait a minute");
+const TOO_MUCH: End = End::Ours(1013, "too much from your address; wait a few seconds and come back");
 const OVER: End = End::Ours(1000, "your registration is over; register for the next league");
 
 /// Connections on their way from a worker to a line. Costs a socket's handle and two words for each player.
@@ -73,17 +72,7 @@ impl<S, const P: usize> Default for Links<S, P> {
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Answers a request for a WebSocket. True if the connection is one now.
-    pub(crate) async fn greet<S: Write>(
-        &self,
-        peer: IpAddr,
-        request: Request<'_>,
-        responder: Responder<'_, S, B>,
-    ) -> bool {
-        let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, P);
-        if let Err(later) = may_ask {
-            let _ = too_many(responder, later, "requests came").await;
-            return false;
-        }
+    pub(crate) async fn greet<S: Write>(&self, request: Request<'_>, responder: Responder<'_, S, B>) -> bool {
         if request.method != "GET" {
             let _ = responder.error_with(405, "this path takes GET", &[("Allow", "GET")]).await;
             return false;
@@ -152,7 +141,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         if is_ours() && !links.has(line) {
             let why = end.map_or("the connection is another player's now", End::reason);
             self.room().await;
-            self.act(|hall, now| hall.handle(now, hall::Event::HungUp { player: line, why }));
+            self.act(|hall, now| hall.handle(now, hall::Event::Gone { player: line, why }));
         }
         match end {
             Some(end) => link.close(end).await,
@@ -237,13 +226,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         link: &mut Link<'_, S, B>,
         length: usize,
     ) -> Result<Option<u32>, End> {
-        // Who asks more than a whole class would has to wait for it.
-        let may_ask = self.guard.borrow_mut().request(self.board.now(), from, P);
-        if let Err(Later(seconds)) = may_ask {
-            self.board.sleep_until(self.board.after(u64::from(seconds) * 1000)).await;
-        }
         let (body, speaker) = link.message(length);
-        let answer = self.ask_hall(from, Via::Held, body).await.map_err(|Later(_)| CROWD)?;
+        let may_ask = self.guard.borrow_mut().request(self.board.now(), from, P);
+        may_ask.map_err(|_| TOO_MUCH)?;
+        let answer = self.ask_hall(from, Via::Held, body).await.map_err(|_| TOO_MUCH)?;
         let issue = answer.caller().and_then(|player| self.hall(|hall| hall.issue_of_line(player)));
         if !answer.is_empty() {
             speaker.say(|sink| self.hall(|hall| hall.write_answer(&answer, sink)), async || self.safe().await).await?;
@@ -251,15 +237,15 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         Ok(issue)
     }
 
-    /// Gives the hall an agent's message, unless its address has registered too many players.
+    /// Gives the hall an agent's message, unless its address has registered enough players for now.
     pub(crate) async fn ask_hall<'a>(&self, from: IpAddr, via: Via, body: &'a [u8]) -> Result<Answer<'a>, Later> {
-        let registers = via == Via::Register;
         if self.calendar().believes(Source::Agent)
-            && let Some(utc) = calendar::of_agent(body, registers)
+            && let Some(utc) = calendar::of_agent(body, via == Via::Register)
         {
             self.learn_time(Source::Agent, utc);
         }
-        let is_registration = || registers || body.windows(8).any(|word| word.eq_ignore_ascii_case(b"register"));
+        let is_registration =
+            || via == Via::Register || body.windows(8).any(|word| word.eq_ignore_ascii_case(b"register"));
         self.guard.borrow_mut().may_register(self.board.now(), from, P, is_registration)?;
         self.room().await;
         let before = self.hall(Hall::registrations);

@@ -78,7 +78,7 @@ impl<S: SpiDevice> SpiDevice for CheckedBus<S> {
     async fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), Self::Error> {
         self.0.transaction(operations).await.map_err(BusError::Bus)?;
         // Two bytes of the buffer are a length: frames are read whole, and none is as short.
-        if let [_, Operation::Write(&[READ_BUFFER]), Operation::TransferInPlace(&mut [high, low])] = operations {
+        if let [_, Operation::Write([READ_BUFFER]), Operation::TransferInPlace([high, low])] = operations {
             let length = u16::from_be_bytes([*high, *low]);
             if !(SHORTEST..=LONGEST).contains(&length) {
                 warn!("the chip has a frame of {=u16} bytes: all it has is thrown away", length);

@@ -473,11 +473,12 @@ mod tests {
     #[test]
     fn a_seat_without_a_name_is_called_by_its_id_and_an_empty_seat_by_nothing() {
         let sitters =
-            [Sitter { id: "P01", name: "Ada", note: "{}", said: "" }, Sitter { id: "P02", ..Sitter::default() }];
+            [Sitter { id: "P01", name: "Ada", note: "{}", said: "Hello" }, Sitter { id: "P02", ..Sitter::default() }];
         let table = Table(&sitters);
         assert_eq!((table.id(0), table.name(0), table.note(0)), ("P01", "Ada", "{}"));
         assert_eq!((table.id(1), table.name(1), table.note(1)), ("P02", "P02", ""));
         assert_eq!((table.id(9), table.name(9), table.note(9)), ("", "", ""));
+        assert_eq!([0, 1, 9].map(|seat| table.said(seat)), ["Hello", "", ""]);
     }
 
     /// Everything a recalled game must still know.
@@ -508,6 +509,8 @@ mod tests {
                     assert!(moves <= 4 * usize::from(kind.rules().turns));
                 }
                 assert!(game.turn() - 1 <= kind.rules().turns);
+                let cells = said(|f| game.export(f)).split(',').count();
+                assert_eq!(cells, kind.rules().columns.split(',').count());
                 assert_eq!(told(&AnyGame::recall(kind, seed, game.digest())), told(&game));
             }
         }

@@ -84,14 +84,14 @@ impl Player {
         AgentId::Player(self.number)
     }
 
-    /// Whether it dials in and is not there.
-    pub fn is_away(&self) -> bool {
-        self.contact.endpoint().is_none() && !self.line.is_held
-    }
-
     /// Whether the admin has removed it.
     pub fn is_removed(&self) -> bool {
         self.line.gone() == Some(Gone::Removed)
+    }
+
+    /// Whether it dials in and is not there.
+    pub fn is_away(&self) -> bool {
+        self.contact.endpoint().is_none() && !self.line.is_held
     }
 
     /// A player whose matches end at once is not called for news either: each would cost its time-out.

@@ -33,7 +33,7 @@ fn log(room: &Room) -> String {
     let mut text = String::new();
     let mut at = 0;
     while let Some((number, entry)) = room.hall.log().at_or_after(at) {
-        text += &serde_json::to_string(entry).unwrap();
+        text += &serde_json::to_string(&entry).unwrap();
         at = number + 1;
     }
     text
@@ -114,7 +114,7 @@ fn a_call_to_who_is_away_waits_for_it_and_is_the_same_when_it_is_back() {
     let mut room = two();
     room.hall.command(room.now, Command::Start).unwrap();
     let open = room.hall.call(0).unwrap().id;
-    room.hall.handle(room.now, Event::HungUp { player: 0, why: "the connection broke" });
+    room.hall.handle(room.now, Event::Gone { player: 0, why: "the connection broke" });
     assert_eq!(room.hall.call(0).map(|call| call.id), Some(open));
     room.hall.handle(room.now, Event::Arrived { player: 0 });
     assert_eq!(room.hall.call(0).map(|call| call.id), Some(open));
@@ -128,7 +128,7 @@ fn who_stays_away_loses_as_unreachable_and_who_is_there_and_silent_as_silent() {
         let mut room = two();
         room.hall.command(room.now, Command::Start).unwrap();
         if away {
-            room.hall.handle(room.now, Event::HungUp { player: 0, why: "the connection broke" });
+            room.hall.handle(room.now, Event::Gone { player: 0, why: "the connection broke" });
         }
         room.run(|player, call| if player == 0 { None } else { perfect(player, call) });
         let summary = room.hall.status();
@@ -141,7 +141,7 @@ fn who_stays_away_loses_as_unreachable_and_who_is_there_and_silent_as_silent() {
 #[test]
 fn who_comes_back_is_called_again_at_once_though_it_was_given_up() {
     let mut room = two();
-    room.hall.handle(room.now, Event::HungUp { player: 0, why: "the connection broke" });
+    room.hall.handle(room.now, Event::Gone { player: 0, why: "the connection broke" });
     room.hall.command(room.now, Command::Start).unwrap();
     room.run(|player, call| if player == 0 { None } else { perfect(player, call) });
     assert!(room.hall.players()[0].breaker.is_open());

@@ -64,9 +64,9 @@ pub(super) struct Line {
     news: Deque<Notice, MAX_NOTICES>,
     /// Whether [`Hall::poll_output`] will name it.
     pub is_listed: bool,
+    gone: Option<Gone>,
     /// Whether a player that dials in is there.
     pub is_held: bool,
-    gone: Option<Gone>,
 }
 
 /// Why nothing is said to a player any more.
@@ -158,7 +158,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// The registration of the player on a line, if that dials in and has not left.
     pub fn issue_of_line(&self, line: u16) -> Option<u32> {
         let player = self.players.get(usize::from(line))?;
-        (player.contact.endpoint().is_none() && player.line.gone.is_none()).then_some(player.issue)
+        (player.contact.endpoint().is_none() && !player.line.has_left()).then_some(player.issue)
     }
 
     /// The line of that player.
@@ -332,6 +332,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.pump(now, index);
     }
 
+    /// Takes the open call off a line if it is about this, answered or not.
+    pub(super) fn take_back(&mut self, index: u16, about: impl Fn(What) -> bool) {
+        let open = self
+            .players
+            .get_mut(usize::from(index))
+            .and_then(|player| player.line.open.take_if(|open| about(open.what)));
+        if open.is_some() {
+            self.list(index);
+        }
+    }
+
     /// A player that dials in is there. Whoever comes back is worth calling again.
     pub(super) fn arrived(&mut self, now: Now, index: u16) {
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
@@ -344,22 +355,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     /// It is gone. What it is asked waits for it until its deadline.
-    pub(super) fn hung_up(&mut self, now: Now, index: u16, why: &'static str) {
+    pub(super) fn gone(&mut self, now: Now, index: u16, why: &'static str) {
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
         if core::mem::take(&mut player.line.is_held) {
             let id = player.id();
             self.note(now, Some(id), None, Happening::Disconnected(why));
-        }
-    }
-
-    /// Takes the open call off a line if it is about this, answered or not.
-    pub(super) fn take_back(&mut self, index: u16, about: impl Fn(What) -> bool) {
-        let open = self
-            .players
-            .get_mut(usize::from(index))
-            .and_then(|player| player.line.open.take_if(|open| about(open.what)));
-        if open.is_some() {
-            self.list(index);
         }
     }
 

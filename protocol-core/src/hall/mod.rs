@@ -134,7 +134,7 @@ pub enum Event<'a> {
         player: u16,
     },
     /// A player that dials in is gone.
-    HungUp {
+    Gone {
         /// Which player's line.
         player: u16,
         /// Why, as far as that is known.
@@ -288,7 +288,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Event::Reply { player, call, status, body } => self.reply(now, player, call, status, body),
             Event::Failed { player, call, failure } => self.call_failed(now, player, call, failure),
             Event::Arrived { player } => self.arrived(now, player),
-            Event::HungUp { player, why } => self.hung_up(now, player, why),
+            Event::Gone { player, why } => self.gone(now, player, why),
         }
         self.advance(now);
     }
