@@ -169,8 +169,8 @@ async fn main(spawner: Spawner) {
     static LINE_BUFFERS: ConstStaticCell<[[u8; LINE_BYTES]; PLAYERS]> =
         ConstStaticCell::new([[0; LINE_BYTES]; PLAYERS]);
     static POOL: StaticCell<Vec<Socket, { PLAYERS + ALL_WORKERS }>> = StaticCell::new();
-    static LINKS: ConstStaticCell<Links<Connection, PLAYERS>> = ConstStaticCell::new(Links::new());
-    let (sockets, links): (_, &'static _) = (POOL.init_with(Vec::new), LINKS.take());
+    static LINKS: StaticCell<Links<Connection, PLAYERS>> = StaticCell::new();
+    let (sockets, links): (_, &'static _) = (POOL.init_with(Vec::new), LINKS.init_with(Links::new));
     for buffers in LINE_BUFFERS.take() {
         let (rx, tx) = buffers.split_at_mut(LINE[0]);
         let _ = sockets.push(socket(stack, rx, tx));
