@@ -3,12 +3,13 @@
 //! Head and body gather in the buffer and leave when it is full or the message is finished, so a message that fits
 //! is one write, and one segment on the wire. A message larger than the buffer is still never held whole.
 
-use core::{fmt, mem, pin::pin};
+use core::{fmt, mem};
 
 use edge_ws::{FrameHeader, FrameType};
+use embassy_futures::select::{Either, select};
 use embedded_io_async::Write;
 
-use crate::clock::{Clock, before};
+use crate::clock::Clock;
 
 /// Bytes that must leave within one write deadline. A peer that reads slower than this is as good as gone.
 const BLOCK: usize = 16 * 1024;
@@ -82,12 +83,21 @@ impl<'a, S, C> Timed<'a, S, C> {
 }
 
 impl<S: Write, C: Clock> Sink for Timed<'_, S, C> {
-    async fn send(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        for block in bytes.chunks(BLOCK) {
-            let deadline = self.clock.after(self.write_ms);
-            let mut stream = Plain(self.stream);
-            let sent = pin!(stream.send(block));
-            before(self.clock, deadline, sent).await.map_err(|_| WriteError::TooSlow)??;
+    async fn send(&mut self, mut bytes: &[u8]) -> Result<(), WriteError> {
+        let (mut deadline, mut left) = (self.clock.after(self.write_ms), BLOCK);
+        while !bytes.is_empty() {
+            let block = bytes.get(..left).unwrap_or(bytes);
+            match select(self.stream.write(block), self.clock.sleep_until(deadline)).await {
+                Either::First(Ok(n @ 1..)) => {
+                    bytes = bytes.get(n..).unwrap_or_default();
+                    left = left.saturating_sub(n);
+                }
+                Either::First(_) => return Err(WriteError::Closed),
+                Either::Second(()) => return Err(WriteError::TooSlow),
+            }
+            if left == 0 {
+                (deadline, left) = (self.clock.after(self.write_ms), BLOCK);
+            }
         }
         Ok(())
     }
@@ -335,8 +345,10 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         Ok(())
     }
 
-    /// Sends what is left. Only now may the connection be used again.
-    pub async fn finish(mut self) -> Result<(), WriteError> {
+    /// Sends what is left. Only now may the connection be used again. Nothing can be added any more.
+    ///
+    /// It borrows what it ends: by value, a future would keep the message three times.
+    pub async fn finish(&mut self) -> Result<(), WriteError> {
         match self.frame {
             Frame::Length(1..) => return Err(WriteError::WrongLength),
             Frame::Length(0) | Frame::ToClose | Frame::Silent => {}
