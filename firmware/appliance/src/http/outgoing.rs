@@ -233,17 +233,19 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     }
 
     /// Sends what has gathered, to make room.
-    pub async fn flush(&mut self) -> Result<(), WriteError> {
-        let outcome = mem::take(&mut self.outcome.1);
-        if let Frame::Chunked(at) = self.frame {
-            self.close_chunk(at);
+    pub fn flush(&mut self) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let outcome = mem::take(&mut self.outcome.1);
+            if let Frame::Chunked(at) = self.frame {
+                self.close_chunk(at);
+            }
+            self.send_buffered().await?;
+            if let Frame::Chunked(_) = self.frame {
+                self.open_chunk();
+            }
+            self.outcome.1 = outcome;
+            Ok(())
         }
-        self.send_buffered().await?;
-        if let Frame::Chunked(_) = self.frame {
-            self.open_chunk();
-        }
-        self.outcome.1 = outcome;
-        Ok(())
     }
 
     /// Ends the head. The body is treated as `frame` says.
@@ -267,10 +269,12 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         n
     }
 
-    async fn send_buffered(&mut self) -> Result<(), WriteError> {
-        self.sink.send(self.buf.get(..self.len).unwrap_or_default()).await?;
-        self.len = 0;
-        Ok(())
+    fn send_buffered(&mut self) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            self.sink.send(self.buf.get(..self.len).unwrap_or_default()).await?;
+            self.len = 0;
+            Ok(())
+        }
     }
 
     fn open_chunk(&mut self) {
@@ -348,22 +352,25 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     /// Sends what is left. Only now may the connection be used again. Nothing can be added any more.
     ///
     /// It borrows what it ends: by value, a future would keep the message three times.
-    pub async fn finish(&mut self) -> Result<(), WriteError> {
-        match self.frame {
-            Frame::Length(1..) => return Err(WriteError::WrongLength),
-            Frame::Length(0) | Frame::ToClose | Frame::Silent => {}
-            Frame::Chunked(at) => {
-                self.close_chunk(at);
-                const LAST: &[u8] = b"0\r\n\r\n";
-                if self.buf.len() - self.len < LAST.len() {
-                    self.send_buffered().await?;
+    pub fn finish(&mut self) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            match self.frame {
+                Frame::Length(1..) => return Err(WriteError::WrongLength),
+                Frame::Length(0) | Frame::ToClose | Frame::Silent => {}
+                Frame::Chunked(at) => {
+                    self.close_chunk(at);
+                    const LAST: &[u8] = b"0\r\n\r\n";
+                    if self.buf.len() - self.len < LAST.len() {
+                        self.send_buffered().await?;
+                    }
+                    self.take(LAST);
                 }
-                self.take(LAST);
             }
+            self.send_buffered().await?;
+            *self.outcome.0 = self.outcome.1;
+            self.frame = Frame::Length(0);
+            Ok(())
         }
-        self.send_buffered().await?;
-        *self.outcome.0 = self.outcome.1;
-        Ok(())
     }
 }
 
