@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::Appliance;
 use crate::board::Board;
 use crate::http::{self, Outgoing, Responder, WriteError};
-use crate::journal::{Past, State};
+use crate::journal::{Ask, Page, State};
 use crate::pages::list;
 use crate::pieces;
 use crate::routes::JSON;
@@ -35,16 +35,17 @@ struct Champion<'a> {
 }
 
 impl<'a> League<'a> {
-    fn of(past: &'a Past) -> Self {
-        let (game, number) = (past.ended.game.rules().name, past.ended.league);
-        let champion = past.line.row();
+    /// As it is told with its champion.
+    fn of(page: &'a Page) -> Self {
+        let (ended, champion) = (page.past.ended, page.row());
+        let (game, number) = (ended.game.rules().name, ended.league);
         Self {
             league: number,
             league_id: Shown(LeagueId { game, number }),
             game_type: game,
-            players: past.ended.players,
-            matches: past.ended.matches,
-            ended_at: Shown(past.ended.at),
+            players: ended.players,
+            matches: ended.matches,
+            ended_at: Shown(ended.at),
             champion: Champion {
                 player_id: champion.player_id,
                 display_name: champion.display_name,
@@ -78,9 +79,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let head = Head { journal: Shown(self.journal()) };
         add(&mut answer, |sink| list(0, sink, &head, "leagues", |_| None::<()>)).await?;
         let (mut part, mut before) = (1, u32::MAX);
-        while let Some(past) = self.past(before).await {
-            add(&mut answer, |sink| list(part, sink, &head, "leagues", |_| Some(League::of(&past)))).await?;
-            (part, before) = (part + 1, past.before);
+        while let Some(told) = self.ask_the_journal(Ask::League(before)).await {
+            let write = |sink: &mut dyn Sink| {
+                let page = told.page();
+                list(part, sink, &head, "leagues", |_| Some(League::of(&page)))
+            };
+            add(&mut answer, write).await?;
+            (part, before) = (part + 1, told.page().past.before);
         }
         add(&mut answer, |sink| list(part, sink, &head, "leagues", |_| None::<()>)).await?;
         answer.finish().await
@@ -92,23 +97,35 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         responder: Responder<'_, S, B>,
         number: u32,
     ) -> Result<(), WriteError> {
-        let mut found = self.past(u32::MAX).await;
-        while let Some(past) = &found
-            && past.ended.league != number
-        {
-            found = self.past(past.before).await;
+        let mut found = self.ask_the_journal(Ask::League(u32::MAX)).await;
+        while let Some(told) = found.take() {
+            let past = told.page().past;
+            if past.ended.league == number {
+                found = Some(told);
+                break;
+            }
+            drop(told);
+            found = self.ask_the_journal(Ask::League(past.before)).await;
         }
-        let Some(mut past) = found else {
+        let Some(mut told) = found else {
             return responder.error(404, "no such league is kept; /api/leagues.json lists those that are").await;
         };
         let mut answer = responder.begin(200, JSON, None, &[])?;
-        add(&mut answer, |sink| list(0, sink, &League::of(&past), "standings", |_| None::<()>)).await?;
-        for part in 1..=u64::from(past.ended.players) {
+        add(&mut answer, |sink| list(0, sink, &League::of(&told.page()), "standings", |_| None::<()>)).await?;
+        let players = told.page().past.ended.players;
+        for part in 1..=u64::from(players) {
             if part > 1 {
-                past.line = self.past_line(past.line.next).await.ok_or(WriteError::WrongLength)?;
+                let next = told.page().next;
+                drop(told);
+                told = self.ask_the_journal(Ask::Line(next)).await.ok_or(WriteError::WrongLength)?;
             }
-            add(&mut answer, |sink| list(part, sink, &(), "standings", |_| Some(past.line.row()))).await?;
+            let write = |sink: &mut dyn Sink| {
+                let page = told.page();
+                list(part, sink, &(), "standings", |_| Some(page.row()))
+            };
+            add(&mut answer, write).await?;
         }
+        drop(told);
         add(&mut answer, |sink| list(1, sink, &(), "standings", |_| None::<()>)).await?;
         answer.finish().await
     }

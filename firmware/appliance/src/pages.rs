@@ -36,6 +36,7 @@ pub(crate) struct Vitals<'a> {
     pub uptime_seconds: u64,
     pub refused_requests: u32,
     pub wrong_admin_codes: u32,
+    pub limited_requests: u32,
     pub about: About<'a>,
     pub kept: Kept,
 }
@@ -70,6 +71,8 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         uptime_seconds: u64,
         refused_requests: u32,
         wrong_admin_codes: u32,
+        /// Requests and registrations refused because too many came from one address.
+        limited_requests: u32,
         log_entries: u64,
         version: &'static str,
         board: &'static str,
@@ -99,6 +102,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         uptime_seconds: vitals.uptime_seconds,
         refused_requests: vitals.refused_requests,
         wrong_admin_codes: vitals.wrong_admin_codes,
+        limited_requests: vitals.limited_requests,
         log_entries: hall.log().written(),
         version: env!("CARGO_PKG_VERSION"),
         board: vitals.about.board,
@@ -376,8 +380,8 @@ struct Person<'a> {
     display_name: &'a str,
     version: &'a str,
     contact_endpoint: &'a str,
-    /// Where it is really called.
-    address: Shown<&'a protocol_core::wire::endpoint::Endpoint>,
+    /// Where it is really called, or calls from.
+    address: Shown<&'a protocol_core::wire::endpoint::Contact>,
     state: &'static str,
     dialect: &'static str,
     /// Whether the admin has removed it.
@@ -409,8 +413,11 @@ impl<'a> Person<'a> {
             player_id: Shown(player.id()),
             display_name: &player.name,
             version: &player.version,
-            contact_endpoint: &player.endpoint.given,
-            address: Shown(&player.endpoint),
+            contact_endpoint: match player.contact.given() {
+                "" => "dials in",
+                given => given,
+            },
+            address: Shown(&player.contact),
             state: player.state.name(),
             dialect: player.style.dialect.name(),
             removed: player.is_removed(),

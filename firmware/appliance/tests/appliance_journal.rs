@@ -202,6 +202,33 @@ fn leagues_that_have_ended_are_listed_newest_first_and_their_standings_stay_read
 }
 
 #[test]
+fn players_who_come_and_go_do_not_fill_the_flash() {
+    let bytes = blank();
+    play(Plan::new(4), async |scene| {
+        beside(scene, &bytes, async || {
+            for number in 0..400_u32 {
+                let mut client = scene.dial().await;
+                let message = json!({"jsonrpc": "2.0", "method": "register_player", "id": 1, "params": {"player_meta": {
+                    "display_name": format!("Somebody with a name, number {number}"), "version": "1.0.0",
+                    "contact_endpoint": format!("http://localhost:{}/mcp", 9000 + number)}}});
+                let seen = client.ask("POST", "/mcp", "", &message.to_string()).await.unwrap().json();
+                assert_eq!(seen["result"]["status"], "ACCEPTED", "{seen}");
+                let message = json!({"jsonrpc": "2.0", "method": "deregister_player", "id": 2,
+                    "params": {"auth_token": seen["result"]["auth_token"]}});
+                let seen = client.ask("POST", "/mcp", "", &message.to_string()).await.unwrap();
+                assert!(scene.leaguebox.hall(|hall| hall.players().is_empty()), "{seen:?}");
+                // Not faster than the box lets them.
+                scene.world.sleep(2_000).await;
+            }
+            assert_eq!(scene.get("/api/status.json").await.json()["journal"], "ok");
+            scene.whole_league().await;
+        })
+        .await;
+    });
+    assert_eq!(kept(&bytes).players().len(), 4);
+}
+
+#[test]
 fn a_flash_that_dies_in_the_league_is_told_and_the_league_is_played_on() {
     for power in [40, 250, 500, 600] {
         let bytes = blank();

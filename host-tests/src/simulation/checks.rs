@@ -203,8 +203,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
                 }
                 moves.clone()
             }
-            // The simulation plays no others.
-            _ => Vec::new(),
+            other => unreachable!("the simulated agents do not play {}", other.rules().name),
         };
         let me = &self.agents[agent];
         if let (Some(chosen), "WIN" | "DRAW", false) =

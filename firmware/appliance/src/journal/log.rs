@@ -270,6 +270,11 @@ impl<F: MultiwriteNorFlash> Log<F> {
         self.chapter.unwrap_or(0)
     }
 
+    /// How many sectors it takes by now.
+    pub(super) fn chapter_sectors(&self) -> u32 {
+        self.head.zip(self.chapter).map_or(0, |(head, chapter)| head.number - chapter + 1)
+    }
+
     /// The header of the sector with this number, if it is there.
     pub(super) async fn header(&mut self, number: u32) -> Result<Option<Header>, Trouble> {
         match self.mark(self.place(number)).await? {

@@ -29,7 +29,8 @@ use protocol_core::journal::frame::FRAME_BYTES;
 use protocol_core::time::Utc;
 
 pub use log::{FRAME, Log, Trouble};
-pub use past::{Line, Past, Spot};
+pub(crate) use past::{Ask, Page};
+pub use past::{Past, Spot};
 
 use crate::board::Board;
 use crate::{Appliance, Bell};
@@ -435,6 +436,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// Nothing is to be written: an erase does no harm unless a match is being played.
     async fn erase_ahead_or_wait<F: MultiwriteNorFlash>(&self, log: &mut Log<F>, buf: &mut [u8; FRAME]) {
         let wanted = sectors_of_a_league::<F, P, R>();
+        if log.chapter_sectors() > wanted && self.hall(|hall| hall.stage() == Stage::Waiting) {
+            // Players came and went, and a league needs the room. What is left of them is said anew, and takes little.
+            return self.act(|hall, _| hall.keep_facts());
+        }
         let is_quiet = self.hall(|hall| hall.tables().next().is_none());
         match if is_quiet { log.prepare(wanted, buf).await } else { Ok(false) } {
             Ok(true) => embassy_futures::yield_now().await,

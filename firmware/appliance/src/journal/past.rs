@@ -5,20 +5,23 @@
 //! ([`Appliance::keep_journal`]) for one league, then for one line of its standings after the other; so a league of any
 //! size takes the memory of one line. If its sectors are erased in between, it is gone, and that is the answer.
 
+use core::cell::{Cell, Ref, RefCell};
+use core::ops::ControlFlow;
+
 use embassy_futures::yield_now;
 use embassy_sync::blocking_mutex::raw::NoopRawMutex;
-use embassy_sync::mutex::Mutex;
+use embassy_sync::mutex::{Mutex, MutexGuard};
 use embassy_sync::signal::Signal;
 use embedded_storage_async::nor_flash::MultiwriteNorFlash;
 use heapless::String;
+use protocol_core::games::GameKind;
 use protocol_core::hall::{NAME_BYTES, Stage};
-use protocol_core::journal::bytes::Reader;
+use protocol_core::journal::bytes;
 use protocol_core::journal::frame::{self, FRAME_BYTES, HEADER_BYTES};
 use protocol_core::journal::{Ended, Entry};
-use protocol_core::wire::league_v2::outgoing::Row;
-
-use core::cell::Cell;
-use core::ops::ControlFlow;
+use protocol_core::json::Shown;
+use protocol_core::time::Utc;
+use protocol_core::wire::league_v2::outgoing::{AgentId, Row};
 
 use super::{FRAME, Log, State, Trouble};
 use crate::Appliance;
@@ -33,58 +36,82 @@ pub struct Spot {
     rank: u16,
 }
 
-/// A line of final standings.
-#[derive(Clone, Debug)]
-pub struct Line {
-    row: Row<'static>,
-    name: String<NAME_BYTES>,
-    /// Where the next one is.
-    pub next: Spot,
-}
-
-impl Line {
-    /// As it is shown.
-    pub fn row(&self) -> Row<'_> {
-        Row { display_name: &self.name, ..self.row }
-    }
-}
-
 /// A league that has ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Past {
     /// What is known of it.
     pub ended: Ended,
-    /// The first line of its standings: its champion.
-    pub line: Line,
+    /// Where its standings begin.
+    pub first: Spot,
     /// Leagues before it ended before this sector.
     pub before: u32,
 }
 
 /// What the journal can be asked for.
 #[derive(Clone, Copy)]
-enum Ask {
-    /// The newest league that ended before this sector.
+pub(crate) enum Ask {
+    /// The newest league that ended before this sector, and its champion. `u32::MAX` for the very newest.
     League(u32),
+    /// A line of its standings.
     Line(Spot),
 }
 
-#[derive(Clone)]
-enum Told {
-    League(Past),
-    Line(Line),
-    Nothing,
+/// What it answered last.
+pub(crate) struct Page {
+    pub past: Past,
+    row: Row<'static>,
+    name: String<NAME_BYTES>,
+    /// Where the next line is.
+    pub next: Spot,
+}
+
+impl Page {
+    /// The line of the standings that was asked for.
+    pub fn row(&self) -> Row<'_> {
+        Row { display_name: &self.name, ..self.row }
+    }
 }
 
 /// Where the journal is asked, by one at a time.
 pub(crate) struct Counter {
     turn: Mutex<NoopRawMutex, ()>,
     ask: Cell<Option<Ask>>,
-    told: Signal<NoopRawMutex, Told>,
+    is_found: Signal<NoopRawMutex, bool>,
+    page: RefCell<Page>,
 }
 
 impl Counter {
     pub const fn new() -> Self {
-        Self { turn: Mutex::new(()), ask: Cell::new(None), told: Signal::new() }
+        let ended = Ended { league: 0, game: GameKind::EvenOdd, at: Utc(0), players: 0, matches: 0 };
+        let spot = Spot { chapter: 0, sector: 0, at: 0, rank: 0 };
+        let player_id = Shown(AgentId::Player(0));
+        let row = Row {
+            rank: 0,
+            player_id,
+            display_name: "",
+            played: 0,
+            wins: 0,
+            draws: 0,
+            losses: 0,
+            technical_losses: 0,
+            points: 0,
+        };
+        let past = Past { ended, first: spot, before: 0 };
+        let page = Page { past, row, name: String::new(), next: spot };
+        Self { turn: Mutex::new(()), ask: Cell::new(None), is_found: Signal::new(), page: RefCell::new(page) }
+    }
+}
+
+/// Who has its turn at the counter: what was answered stays there as long.
+pub(crate) struct Reader<'a> {
+    counter: &'a Counter,
+    _turn: MutexGuard<'a, NoopRawMutex, ()>,
+}
+
+impl Reader<'_> {
+    /// What was answered.
+    pub fn page(&self) -> Ref<'_, Page> {
+        self.counter.page.borrow()
     }
 }
 
@@ -99,17 +126,15 @@ impl<F: MultiwriteNorFlash> Log<F> {
             let Some(header) = self.header(number).await? else { return Ok(None) };
             let oldest = header.chapter.max((newest + 1).saturating_sub(self.sectors()));
             for sector in (oldest..=number).rev() {
-                if !self.header(sector).await?.is_some_and(|of| of.chapter == header.chapter) {
+                if self.header(sector).await?.is_none_or(|of| of.chapter != header.chapter) {
                     continue;
                 }
                 // The last end counts that is whole: a power cut may have torn one, and a restart have said it again.
                 let mut until = u32::MAX;
                 while let Some((at, ended)) = self.end_before(sector, until, buf).await? {
                     let first = Spot { chapter: header.chapter, sector, at, rank: 1 };
-                    if self.is_complete(first, ended.players, buf).await?
-                        && let Some(line) = self.line(first, buf).await?
-                    {
-                        return Ok(Some(Past { ended, line, before: header.chapter }));
+                    if self.is_complete(first, ended.players, buf).await? {
+                        return Ok(Some(Past { ended, first, before: header.chapter }));
                     }
                     until = at;
                 }
@@ -119,16 +144,20 @@ impl<F: MultiwriteNorFlash> Log<F> {
         }
     }
 
-    /// The line of final standings at a spot, if it is still there.
-    pub async fn line(&mut self, mut spot: Spot, buf: &mut [u8; FRAME]) -> Result<Option<Line>, Trouble> {
+    /// Hands the line of final standings at a spot to `take`, if it is still there; says where the next one is.
+    pub async fn line(
+        &mut self,
+        mut spot: Spot,
+        buf: &mut [u8; FRAME],
+        mut take: impl FnMut(Row<'_>),
+    ) -> Result<Option<Spot>, Trouble> {
         while let Some(entries) = self.frame_at(&mut spot, buf).await? {
             for entry in read(buf, entries) {
                 if let Entry::Ranked(row) = entry
                     && row.rank == spot.rank
                 {
-                    let name = String::try_from(row.display_name).unwrap_or_default();
-                    let next = Spot { rank: spot.rank.saturating_add(1), ..spot };
-                    return Ok(Some(Line { row: Row { display_name: "", ..row }, name, next }));
+                    take(row);
+                    return Ok(Some(Spot { rank: spot.rank.saturating_add(1), ..spot }));
                 }
             }
             spot.at += frame::length_of(entries) as u32;
@@ -150,7 +179,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
                 return ControlFlow::Break(());
             }
             // Nothing stands before it in its frame.
-            if let Ok(Some(Entry::Ended(ended))) = Entry::read(&mut Reader::new(entries)) {
+            if let Ok(Some(Entry::Ended(ended))) = Entry::read(&mut bytes::Reader::new(entries)) {
                 *last = Some((*place, ended));
             }
             *place += frame::length_of(entries.len()) as u32;
@@ -185,7 +214,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
                 return Ok(Some(entries));
             }
             (spot.sector, spot.at) = (spot.sector + 1, HEADER_BYTES as u32);
-            while !self.header(spot.sector).await?.is_some_and(|header| header.chapter == spot.chapter) {
+            while self.header(spot.sector).await?.is_none_or(|header| header.chapter != spot.chapter) {
                 spot.sector += 1;
                 if spot.sector > newest {
                     return Ok(None);
@@ -197,50 +226,57 @@ impl<F: MultiwriteNorFlash> Log<F> {
 
 /// The entries of the frame in `buf`, as far as they make sense.
 fn read(buf: &[u8; FRAME], entries: usize) -> impl Iterator<Item = Entry<'_>> {
-    let mut from = Reader::new(buf.get(FRAME_BYTES..FRAME_BYTES + entries).unwrap_or_default());
+    let mut from = bytes::Reader::new(buf.get(FRAME_BYTES..FRAME_BYTES + entries).unwrap_or_default());
     core::iter::from_fn(move || Entry::read(&mut from).ok().flatten())
 }
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
-    /// The newest league that ended before a sector: `u32::MAX` for the very newest, then [`Past::before`].
-    pub(crate) async fn past(&self, before: u32) -> Option<Past> {
-        match self.ask(Ask::League(before)).await {
-            Told::League(past) => Some(past),
-            _ => None,
-        }
-    }
-
-    /// A line of its standings.
-    pub(crate) async fn past_line(&self, spot: Spot) -> Option<Line> {
-        match self.ask(Ask::Line(spot)).await {
-            Told::Line(line) => Some(line),
-            _ => None,
-        }
-    }
-
-    async fn ask(&self, ask: Ask) -> Told {
+    /// Asks the journal, after whoever asked before. `None` where it has no answer.
+    pub(crate) async fn ask_the_journal(&self, ask: Ask) -> Option<Reader<'_>> {
         let counter = &self.journal.counter;
         let _turn = counter.turn.lock().await;
         if self.journal() != State::Ok {
-            return Told::Nothing;
+            return None;
         }
-        counter.told.reset();
+        counter.is_found.reset();
         counter.ask.set(Some(ask));
         self.journal.bell.signal(());
-        counter.told.wait().await
+        counter.is_found.wait().await.then_some(Reader { counter, _turn })
     }
 
-    /// Answers whoever asks. The league of this moment has not ended before its last match.
+    /// Answers whoever asks.
     pub(super) async fn answer<F: MultiwriteNorFlash>(&self, log: &mut Log<F>, buf: &mut [u8; FRAME]) {
         let Some(ask) = self.journal.counter.ask.take() else { return };
-        let present = if self.hall(|hall| hall.stage() == Stage::Completed) { u32::MAX } else { log.chapter_begin() };
-        let told = match ask {
-            _ if self.journal() != State::Ok => Told::Nothing,
+        let is_found =
+            self.journal() == State::Ok && self.look_up(ask, log, buf).await.is_ok_and(|found| found.is_some());
+        self.journal.counter.is_found.signal(is_found);
+    }
+
+    async fn look_up<F: MultiwriteNorFlash>(
+        &self,
+        ask: Ask,
+        log: &mut Log<F>,
+        buf: &mut [u8; FRAME],
+    ) -> Result<Option<()>, Trouble> {
+        let page = &self.journal.counter.page;
+        let spot = match ask {
+            Ask::Line(spot) => spot,
             Ask::League(before) => {
-                log.past(before.min(present), buf).await.ok().flatten().map_or(Told::Nothing, Told::League)
+                // The league of this moment has not ended before its last match.
+                let is_over = self.hall(|hall| hall.stage() == Stage::Completed);
+                let before = if is_over { before } else { before.min(log.chapter_begin()) };
+                let Some(past) = log.past(before, buf).await? else { return Ok(None) };
+                page.borrow_mut().past = past;
+                past.first
             }
-            Ask::Line(spot) => log.line(spot, buf).await.ok().flatten().map_or(Told::Nothing, Told::Line),
         };
-        self.journal.counter.told.signal(told);
+        let take = |row: Row<'_>| {
+            let mut page = page.borrow_mut();
+            page.row = Row { display_name: "", ..row };
+            page.name = String::try_from(row.display_name).unwrap_or_default();
+        };
+        let Some(next) = log.line(spot, buf, take).await? else { return Ok(None) };
+        page.borrow_mut().next = next;
+        Ok(Some(()))
     }
 }
