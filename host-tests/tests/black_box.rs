@@ -53,6 +53,7 @@ fn five_players_play_a_league_with_byes() {
 }
 
 #[test]
+#[cfg_attr(feature = "emulator", ignore = "minutes; device_cost plays the same league there, and looks into the board")]
 fn thirty_two_players_play_a_league() {
     play(32, "even_odd");
 }

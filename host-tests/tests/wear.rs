@@ -11,7 +11,7 @@ use embedded_storage_async::nor_flash::{ErrorType, MultiwriteNorFlash, NorFlash,
 use host_tests::here;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Hall, Mode, Output};
+use protocol_core::hall::{Command, Config, Event, Hall, Mode, Output, Via};
 use protocol_core::json::Slice;
 use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
@@ -95,7 +95,7 @@ impl Class {
             "contact_endpoint": format!("http://192.168.1.{}:8101/mcp", 100 + number)}}});
         let body = body.to_string();
         let from = IpAddr::V4(Ipv4Addr::new(192, 168, 1, 100 + number as u8));
-        let answer = self.hall.request(NOW, from, true, body.as_bytes());
+        let answer = self.hall.request(NOW, from, Via::Register, body.as_bytes());
         let mut buf = [0; 2048];
         let mut sink = Slice::new(&mut buf);
         self.hall.write_answer(&answer, &mut sink).expect("room");
@@ -134,7 +134,8 @@ impl Class {
             assert_eq!((past.ended.players, past.ended.matches), (PLAYERS as u16, MATCHES as u32));
             let mut next = past.first;
             for rank in 1..=past.ended.players {
-                let line = self.log.line(next, &mut [0; FRAME], |row| assert_eq!(row.rank, rank));
+                let mut frame = [0; FRAME];
+                let line = self.log.line(next, &mut frame, |row| assert_eq!(row.rank, rank));
                 next = block_on(line).expect("a sound flash").expect("a line");
             }
             leagues.push(past.ended.league);

@@ -21,6 +21,10 @@ pub enum Happening {
     Rejected(&'static str),
     /// An agent left.
     Left,
+    /// A player that dials in is there.
+    Connected,
+    /// It is gone.
+    Disconnected(&'static str),
     /// The league began.
     LeagueStarted,
     /// The box was restarted and goes on.
@@ -189,6 +193,8 @@ impl Serialize for Entry {
             RegisteredAgain => ("INFO", "Registered again; id and token stay the same.", None, None),
             Rejected(why) => ("WARN", "Registration rejected.", None, Some(why)),
             Left => ("INFO", "Left the league.", None, None),
+            Connected => ("INFO", "Connected.", None, None),
+            Disconnected(why) => ("WARN", "Disconnected.", None, Some(why)),
             LeagueStarted => ("INFO", "The league has started.", None, None),
             Resumed => ("WARN", "The box was restarted and goes on with the league.", None, None),
             RoundStarted(_) => ("INFO", "The round has started.", Some(Kind::RoundAnnouncement), None),

@@ -8,7 +8,9 @@
 //!
 //! ```text
 //! http/       HTTP/1.1, both directions
+//! ws/         WebSocket, for agents that dial in
 //! lines.rs    dials players, carries calls out, brings replies back
+//! links.rs    players that dial in instead
 //! server.rs   accepts connections, answers requests
 //! routes.rs   which path is what
 //! pages.rs    what the box shows: JSON, CSV, the log, text for agents
@@ -35,12 +37,14 @@ mod guard;
 pub mod http;
 pub mod journal;
 mod lines;
+mod links;
 mod pages;
 mod pieces;
 mod powers;
 mod routes;
 mod server;
 mod settings;
+pub mod ws;
 
 use core::cell::{Cell, RefCell};
 
@@ -55,6 +59,8 @@ use protocol_core::time::{Now, Utc};
 use board::Board;
 use calendar::{Calendar, Source};
 use guard::Guard;
+
+pub use links::Links;
 
 /// What the box of a board may take of its memory, checked wherever it is built for one: 32 players, a whole round of
 /// them at once, 256 log entries.
@@ -127,12 +133,16 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub fn act<T>(&self, act: impl FnOnce(&mut Hall<P, M, R, L>, Now) -> T) -> T {
         let now = self.now();
         let mut hall = self.hall.borrow_mut();
-        let before = hall.next_deadline();
+        let (before, players) = (hall.next_deadline(), hall.players().len());
         let done = act(&mut hall, now);
         while let Some(Output::Line(player)) = hall.poll_output() {
             if let Some(bell) = self.lines.get(usize::from(player)) {
                 bell.signal(());
             }
+        }
+        if hall.players().len() < players {
+            // Players moved up: every line has to look who is on it.
+            self.lines.iter().for_each(|bell| bell.signal(()));
         }
         if hall.next_deadline() != before {
             self.deadline.signal(());

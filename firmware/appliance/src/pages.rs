@@ -380,8 +380,8 @@ struct Person<'a> {
     display_name: &'a str,
     version: &'a str,
     contact_endpoint: &'a str,
-    /// Where it is really called.
-    address: Shown<&'a protocol_core::wire::endpoint::Endpoint>,
+    /// Where it is really called, or calls from.
+    address: Shown<&'a protocol_core::wire::endpoint::Contact>,
     state: &'static str,
     dialect: &'static str,
     /// Whether the admin has removed it.
@@ -413,8 +413,11 @@ impl<'a> Person<'a> {
             player_id: Shown(player.id()),
             display_name: &player.name,
             version: &player.version,
-            contact_endpoint: &player.endpoint.given,
-            address: Shown(&player.endpoint),
+            contact_endpoint: match player.contact.given() {
+                "" => "dials in",
+                given => given,
+            },
+            address: Shown(&player.contact),
             state: player.state.name(),
             dialect: player.style.dialect.name(),
             removed: player.is_removed(),

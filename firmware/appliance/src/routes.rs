@@ -6,7 +6,7 @@ use core::net::IpAddr;
 
 use embedded_io_async::Write;
 use heapless::String;
-use protocol_core::hall::{Command, Denied, Hall};
+use protocol_core::hall::{Command, Denied, Hall, Via};
 use protocol_core::json::{Counter, Full, Sink};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
@@ -32,8 +32,8 @@ pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
 /// What a path leads to.
 enum Route {
-    /// JSON-RPC for agents; `true` for `/register`.
-    Rpc(bool),
+    /// JSON-RPC for agents.
+    Rpc(Via),
     Health,
     Status,
     Rows(Rows),
@@ -73,10 +73,10 @@ enum Obeyed<'a> {
 
 fn find(path: &str) -> Option<Route> {
     if path.eq_ignore_ascii_case("/mcp") || path.eq_ignore_ascii_case("/mcp/") {
-        return Some(Route::Rpc(false));
+        return Some(Route::Rpc(Via::Post));
     }
     Some(match path {
-        "/register" => Route::Rpc(true),
+        "/register" => Route::Rpc(Via::Register),
         "/health" => Route::Health,
         "/" | "/index.html" => Route::Static(HTML, pages::INDEX),
         "/skill.md" => Route::Static(MARKDOWN, pages::SKILL),
@@ -152,7 +152,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             return responder.error(415, "Content-Type must be application/json").await;
         }
         match route {
-            Route::Rpc(registers) => self.rpc(peer, registers, request.body, responder).await,
+            Route::Rpc(via) => self.rpc(peer, via, request.body, responder).await,
             Route::Health => responder.respond(200, JSON, pages::HEALTH.as_bytes(), &[]).await,
             Route::Static(kind, text) => {
                 let security = if kind == HTML { pages::SECURITY } else { &[] };
@@ -272,26 +272,14 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     async fn rpc<S: Write>(
         &self,
         peer: IpAddr,
-        registers: bool,
+        via: Via,
         body: &[u8],
         responder: Responder<'_, S, B>,
     ) -> Result<(), WriteError> {
-        if self.calendar().believes(Source::Agent)
-            && let Some(utc) = calendar::of_agent(body, registers)
-        {
-            self.learn_time(Source::Agent, utc);
-        }
-        let is_registration = || registers || body.windows(8).any(|word| word.eq_ignore_ascii_case(b"register"));
-        let may_register = self.guard.borrow_mut().may_register(self.board.now(), peer, P, is_registration);
-        if let Err(later) = may_register {
-            return too_many(responder, later, "registrations came").await;
-        }
-        self.room().await;
-        let before = self.hall(Hall::registrations);
-        let answer = self.act(|hall, now| hall.request(now, peer, registers, body));
-        if self.hall(Hall::registrations) != before {
-            self.guard.borrow_mut().registered(self.board.now(), peer, P);
-        }
+        let answer = match self.ask_hall(peer, via, body).await {
+            Ok(answer) => answer,
+            Err(later) => return too_many(responder, later, "registrations came").await,
+        };
         if answer.is_empty() {
             self.safe().await;
             return responder.respond(204, JSON, &[], &[]).await;

@@ -8,7 +8,7 @@ use appliance::journal::{FRAME, Log, Trouble, commit, restore, sectors_of_a_leag
 use embassy_futures::block_on;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Hall, Mode, Stage};
+use protocol_core::hall::{Command, Config, Event, Hall, Mode, Player, Stage, Via};
 use protocol_core::json::Slice;
 use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
@@ -37,12 +37,17 @@ fn new_hall(seed: u8) -> Small {
     Small::new(config, Seed([seed; 32]), Seed([seed ^ 0xff; 32]))
 }
 
+/// Where a player is called.
+fn port(player: &Player) -> u16 {
+    player.contact.endpoint().unwrap().port
+}
+
 /// What a hall knows that must not be lost: who is in with which token, what was played, what stage it is in.
 fn known(hall: &Small) -> Vec<String> {
     let mut known: Vec<String> = hall
         .players()
         .iter()
-        .map(|player| format!("{} {} {} {}", player.number, player.name, player.endpoint, player.endpoint.given))
+        .map(|player| format!("{} {} {} {}", player.number, player.name, player.contact, player.contact.given()))
         .collect();
     known.extend((1..=hall.schedule().rounds()).flat_map(|round| hall.matches_of(round)).filter_map(|id| {
         let record = hall.record(id)?;
@@ -183,7 +188,7 @@ impl Story {
             "display_name":name,"version":"1.0.0","contact_endpoint":format!("http://localhost:{port}/mcp")}}});
         let body = body.to_string();
         let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9));
-        let answer = self.hall.request(NOW, from, true, body.as_bytes());
+        let answer = self.hall.request(NOW, from, Via::Register, body.as_bytes());
         let mut buf = [0; 2048];
         let mut sink = Slice::new(&mut buf);
         self.hall.write_answer(&answer, &mut sink).unwrap();
@@ -232,12 +237,12 @@ impl Story {
     /// The class comes in, if it is not, and the league begins, if it has not.
     fn enter(&mut self, part: usize) -> Result<(), Cut> {
         let first_port = 8000 + part as u16 * 10;
-        let is_ours = |hall: &Small| hall.players().iter().all(|player| player.endpoint.port >= first_port);
+        let is_ours = |hall: &Small| hall.players().iter().all(|player| port(player) >= first_port);
         if self.hall.stage() == Stage::Completed || !is_ours(&self.hall) {
             self.command(Command::Reset)?;
         }
         for i in 0..3 {
-            if !self.hall.players().iter().any(|player| player.endpoint.port == first_port + i) {
+            if !self.hall.players().iter().any(|player| port(player) == first_port + i) {
                 self.register(&format!("Agent {part} {i} with quite a long name"), first_port + i)?;
             }
         }

@@ -3,7 +3,6 @@
 
 use core::fmt;
 
-use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
 use super::duel::{Bits, Contest, Duel, ROUNDS, Round};
@@ -43,7 +42,7 @@ impl Contest for Allocations {
         seats: 2..=2,
         question: Question::Move,
         turns: ROUNDS as u16,
-        columns: "rounds,score_a,score_b",
+        columns: "score_a,score_b",
     };
 
     const SHOWS_HISTORY: bool = true;
@@ -88,9 +87,7 @@ impl Contest for Allocations {
     }
 
     fn show<S: Serializer>(played: Bits, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut seq = serializer.serialize_seq(Some(FIELDS))?;
-        unpack(played).iter().try_for_each(|soldiers| seq.serialize_element(soldiers))?;
-        seq.end()
+        unpack(played).serialize(serializer)
     }
 
     fn say(_last: Bits, played: Bits, f: &mut fmt::Formatter<'_>) -> fmt::Result {

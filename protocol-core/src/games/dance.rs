@@ -22,6 +22,7 @@
 //!
 //! Nothing is drawn. Mottos are kept by the caller, who is told by [`Game::said`].
 
+mod house;
 #[cfg(test)]
 mod tests;
 
@@ -85,7 +86,7 @@ struct Spot {
 
 /// What a dancer does in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Plan {
+pub struct Plan {
     steps: [Step; MOVE_BEATS],
     throw: Throw,
 }
@@ -252,6 +253,10 @@ impl Dance {
     };
 
     pub(super) fn start(_seats: u8, _draws: &mut Draws) -> Self {
+        Self::beginning()
+    }
+
+    fn beginning() -> Self {
         Self {
             dancers: STARTS.map(|at| Dancer { at, score: 0, next: None, last: None }),
             rounds: 0,
@@ -263,8 +268,8 @@ impl Dance {
         }
     }
 
-    pub(super) fn recall(seed: Seed, digest: u64) -> Self {
-        let mut game = Self::start(DANCERS, &mut Draws::new(seed));
+    pub(super) fn recall(_seed: Seed, digest: u64) -> Self {
+        let mut game = Self::beginning();
         let seats = |bits: u64| (0..DANCERS).filter(|seat| bits >> seat & 1 == 1).fold(Seats::NONE, Seats::with);
         game.rounds = (digest & 0xff) as u8;
         game.out = seats(digest >> 8);

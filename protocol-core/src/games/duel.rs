@@ -7,12 +7,12 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use serde::ser::{SerializeMap, SerializeSeq};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{Game, Illegal, MAX_SEATS, MoveSink, Rules, Seat, Seats, Standing, Table, Viewer};
 use crate::fair::{Draws, Seed};
-use crate::json::Value;
+use crate::json::{Map, Seq, Value};
 
 pub(super) const ROUNDS: u8 = 5;
 
@@ -116,6 +116,11 @@ impl<C: Contest> Duel<C> {
         round.and_then(|round| self.rounds.get(usize::from(round))).copied().unwrap_or_default()
     }
 
+    /// `{"uuid-1":1,"uuid-2":0}`
+    fn scores<'a>(&'a self, table: Table<'a>) -> impl Serialize + 'a {
+        Map(move || (0..2).map(move |seat| (table.id(seat), self.score(seat))))
+    }
+
     /// A seat's move in a round.
     fn played(&self, round: Option<u8>, seat: Seat) -> Bits {
         self.round(round).get(usize::from(seat)).copied().unwrap_or_default()
@@ -199,13 +204,10 @@ impl<C: Contest> Game for Duel<C> {
     }
 
     fn result<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
-        let mut winners = [None; ROUNDS as usize];
-        for (round, winner) in (0..).zip(&mut winners) {
-            *winner = self.winner(round).map(|seat| table.id(seat));
-        }
+        let winner = |round| self.winner(round).map(|seat| table.id(seat));
         out.serialize_entry("total_rounds", &self.over())?;
-        out.serialize_entry("round_winners", winners.get(..self.over().into()).unwrap_or_default())?;
-        out.serialize_entry("final_score", &Scores { game: self, table })
+        out.serialize_entry("round_winners", &Seq(|| (0..self.over()).map(winner)))?;
+        out.serialize_entry("final_score", &self.scores(table))
     }
 
     fn standing(&self) -> Option<Standing> {
@@ -224,9 +226,9 @@ impl<C: Contest> Game for Duel<C> {
         write!(f, "{} won {a} of {} rounds, {} {b}", table.name(0), self.over(), table.name(1))
     }
 
-    /// The rounds that were played, and how many each has won.
+    /// How many rounds each has won.
     fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{},{},{}", self.over(), self.score(0), self.score(1))
+        write!(f, "{},{}", self.score(0), self.score(1))
     }
 
     fn digest(&self) -> u64 {
@@ -244,80 +246,36 @@ struct Extra<'a, C> {
 
 impl<C: Contest> Serialize for Extra<'_, C> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { game, table } = *self;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("currentRound", &game.turn().min(ROUNDS.into()))?;
-        map.serialize_entry("maxRounds", &ROUNDS)?;
-        map.serialize_entry("scores", &Scores { game, table })?;
-        if C::SHOWS_HISTORY {
-            map.serialize_entry("history", &History { game, table })?;
-        }
-        map.end()
-    }
-}
-
-/// `{"uuid-1":1,"uuid-2":0}`
-struct Scores<'a, C> {
-    game: &'a Duel<C>,
-    table: Table<'a>,
-}
-
-impl<C: Contest> Serialize for Scores<'_, C> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
-        for seat in 0..2 {
-            map.serialize_entry(self.table.id(seat), &self.game.score(seat))?;
-        }
-        map.end()
-    }
-}
-
-/// The rounds that are over.
-struct History<'a, C> {
-    game: &'a Duel<C>,
-    table: Table<'a>,
-}
-
-impl<C: Contest> Serialize for History<'_, C> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        #[serde(bound = "")]
-        struct Past<'a, C: Contest> {
+        struct Past<'a, A> {
             round: u8,
-            allocations: Allocations<'a, C>,
+            allocations: A,
             winner: Option<&'a str>,
         }
         let Self { game, table } = *self;
-        let over = game.over();
-        let mut seq = serializer.serialize_seq(Some(over.into()))?;
-        for round in 0..over {
-            let allocations = Allocations::<C> { round: game.round(Some(round)), table, contest: PhantomData };
-            let winner = game.winner(round).map(|seat| table.id(seat));
-            seq.serialize_element(&Past { round: round + 1, allocations, winner })?;
+        let past = |round| Past {
+            round: round + 1,
+            allocations: Map(move || {
+                (0..2).map(move |seat| (table.id(seat), Shown::<C>(game.played(Some(round), seat), PhantomData)))
+            }),
+            winner: game.winner(round).map(|seat| table.id(seat)),
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("currentRound", &game.turn().min(ROUNDS.into()))?;
+        map.serialize_entry("maxRounds", &ROUNDS)?;
+        map.serialize_entry("scores", &game.scores(table))?;
+        if C::SHOWS_HISTORY {
+            map.serialize_entry("history", &Seq(|| (0..game.over()).map(past)))?;
         }
-        seq.end()
+        map.end()
     }
 }
 
-/// `{"uuid-1":[3,3,2,1,1],"uuid-2":[2,2,2,2,2]}`
-struct Allocations<'a, C> {
-    round: Round,
-    table: Table<'a>,
-    contest: PhantomData<C>,
-}
+/// A move as the history shows it.
+struct Shown<C>(Bits, PhantomData<C>);
 
-impl<C: Contest> Serialize for Allocations<'_, C> {
+impl<C: Contest> Serialize for Shown<C> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        struct Shown<C>(Bits, PhantomData<C>);
-        impl<C: Contest> Serialize for Shown<C> {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                C::show(self.0, serializer)
-            }
-        }
-        let mut map = serializer.serialize_map(Some(2))?;
-        for (seat, played) in (0..).zip(self.round) {
-            map.serialize_entry(self.table.id(seat), &Shown(played, self.contest))?;
-        }
-        map.end()
+        C::show(self.0, serializer)
     }
 }

@@ -25,6 +25,7 @@ mod duel;
 mod echo;
 mod even_odd;
 mod even_odd_10;
+mod gomoku;
 mod rush;
 #[cfg(test)]
 mod testing;
@@ -40,6 +41,7 @@ pub use dance::Dance;
 pub use echo::Echo;
 pub use even_odd::{EvenOdd, Parity};
 pub use even_odd_10::EvenOdd10;
+pub use gomoku::Gomoku;
 pub use rush::Rush;
 
 use crate::fair::{Draws, Seed};
@@ -264,7 +266,8 @@ pub trait Game: Sized {
     /// `publicState` as its specification has them.
     fn view<M: SerializeMap>(&self, viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error>;
 
-    /// What a seat did in the turn that was resolved last, in words: "Played 7️⃣". Nothing before the first.
+    /// What a seat did in the turn that was resolved last, in words: "Played 7️⃣". Nothing before the
+    /// first, and of a seat that had none to make.
     fn action(&self, seat: Seat, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
     /// The turn that was resolved last, in words: "Round 1: AgentAlpha wins!". Nothing before the first.
@@ -417,6 +420,8 @@ games! {
     Echo(Echo),
     /// Five rounds of soldiers on battlefields.
     Blotto(Blotto),
+    /// Five in a row, with skills.
+    Gomoku(Gomoku),
     /// Two drones on a map in the fog.
     Rush(Rush),
     /// Four dancers, and rock, paper, scissors.
@@ -433,10 +438,11 @@ impl GameKind {
 #[cfg(test)]
 mod tests {
     extern crate std;
-    use super::testing::{AGENTS, effect, last_move, moves_of, play, result, said};
+    use super::testing::{AGENTS, effect, last_move, moves_of, play, result, said, view};
     use super::*;
+    use proptest::prelude::*;
     use std::format;
-    use std::string::String;
+    use std::string::{String, ToString};
 
     #[test]
     fn every_game_has_its_own_name_and_can_be_found_by_it() {
@@ -467,11 +473,12 @@ mod tests {
     #[test]
     fn a_seat_without_a_name_is_called_by_its_id_and_an_empty_seat_by_nothing() {
         let sitters =
-            [Sitter { id: "P01", name: "Ada", note: "{}", said: "" }, Sitter { id: "P02", ..Sitter::default() }];
+            [Sitter { id: "P01", name: "Ada", note: "{}", said: "Hello" }, Sitter { id: "P02", ..Sitter::default() }];
         let table = Table(&sitters);
         assert_eq!((table.id(0), table.name(0), table.note(0)), ("P01", "Ada", "{}"));
         assert_eq!((table.id(1), table.name(1), table.note(1)), ("P02", "P02", ""));
         assert_eq!((table.id(9), table.name(9), table.note(9)), ("", "", ""));
+        assert_eq!([0, 1, 9].map(|seat| table.said(seat)), ["Hello", "", ""]);
     }
 
     /// Everything a recalled game must still know.
@@ -502,6 +509,8 @@ mod tests {
                     assert!(moves <= 4 * usize::from(kind.rules().turns));
                 }
                 assert!(game.turn() - 1 <= kind.rules().turns);
+                let cells = said(|f| game.export(f)).split(',').count();
+                assert_eq!(cells, kind.rules().columns.split(',').count());
                 assert_eq!(told(&AnyGame::recall(kind, seed, game.digest())), told(&game));
             }
         }
@@ -519,6 +528,114 @@ mod tests {
                 assert!(game.to_move().is_empty());
                 assert!(losers.iter().all(|loser| game.standing().unwrap().winner() != Some(loser)));
                 assert_eq!(told(&AnyGame::recall(kind, seed, game.digest())), told(&game));
+            }
+        }
+    }
+
+    /// JSON that has the words of the games in it, and whatever else a peer may send.
+    fn anything() -> impl Strategy<Value = serde_json::Value> {
+        use serde_json::Value;
+        let number = prop_oneof![
+            (-2i64..20).prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from)
+        ];
+        let word = prop_oneof![prop::sample::select(WORDS).prop_map(String::from), ".{0,12}"];
+        let leaf = prop_oneof![
+            4 => number,
+            2 => word.clone().prop_map(Value::from),
+            1 => any::<bool>().prop_map(Value::from),
+            1 => Just(Value::Null),
+        ];
+        leaf.prop_recursive(5, 64, 8, move |inner| {
+            prop_oneof![
+                2 => prop::collection::vec((word.clone(), inner.clone()), 0..8)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+                1 => prop::collection::vec(inner, 0..8).prop_map(Value::Array),
+            ]
+        })
+    }
+
+    const WORDS: &[&str] = &[
+        "type",
+        "place",
+        "skill",
+        "row",
+        "col",
+        "target",
+        "uproot",
+        "stillwater",
+        "sandstorm",
+        "rewind",
+        "number",
+        "allocation",
+        "value",
+        "even",
+        "odd",
+        "action",
+        "move",
+        "harvest",
+        "wait",
+        "direction",
+        "north",
+        "thought",
+        "memory",
+        "commands",
+        "beatIndex",
+        "kind",
+        "up",
+        "hold",
+        "rock",
+        "motto",
+    ];
+
+    proptest! {
+        #[test]
+        fn whatever_is_sent_is_played_or_refused_and_a_refusal_changes_nothing(
+            wishes in prop::collection::vec((0..8u8, anything(), any::<bool>()), 1..12),
+            seed in any::<u8>(),
+        ) {
+            for &kind in GameKind::ALL {
+                let (mut game, mut draws) = start(kind, Seed([seed; 32]));
+                for (seat, wish, legal) in &wishes {
+                    // Some good moves in between, so that games get somewhere.
+                    let listed = legal.then(|| moves_of(&game, *seat, 40)).filter(|moves| !moves.is_empty());
+                    let wish = listed.map_or(wish.to_string(), |moves| moves[usize::from(seed) % moves.len()].clone());
+                    let (before, owed) = (format!("{game:?}"), game.to_move());
+                    let wanted = crate::json::parse(wish.as_bytes()).unwrap();
+                    match game.play(*seat, wanted, &mut draws) {
+                        Ok(()) => {
+                            prop_assert!(owed.has(*seat));
+                            game.note(*seat, wanted);
+                        }
+                        Err(Illegal(rule)) => {
+                            prop_assert!(!rule.is_empty());
+                            prop_assert_eq!(format!("{game:?}"), before);
+                        }
+                    }
+                    // Whoever looks and whatever is asked, there is an answer.
+                    view(&game, Viewer::Seat(*seat), AGENTS);
+                    effect(&game, AGENTS);
+                    said(|f| game.action(*seat, AGENTS, f));
+                    said(|f| game.summary(AGENTS, f));
+                    game.score(*seat);
+                    last_move(&game, *seat);
+                    told(&game);
+                }
+            }
+        }
+
+        #[test]
+        fn whatever_digest_is_recalled_the_game_is_over_and_can_be_told(digest in any::<u64>(), seed in any::<u8>()) {
+            for &kind in GameKind::ALL {
+                let game = AnyGame::recall(kind, Seed([seed; 32]), digest);
+                told(&game);
+                view(&game, Viewer::Spectator, AGENTS);
+                effect(&game, AGENTS);
+                for seat in 0..8 {
+                    said(|f| game.action(seat, AGENTS, f));
+                    last_move(&game, seat);
+                }
             }
         }
     }

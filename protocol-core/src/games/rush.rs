@@ -18,6 +18,7 @@
 //! The map is in [`map`]; who draws it must know the seed. Memories and thoughts are kept by the caller, who is told by
 //! [`Game::note`] and [`Game::said`].
 
+mod house;
 mod map;
 #[cfg(test)]
 mod tests;
@@ -148,8 +149,8 @@ impl Spot {
 }
 
 /// A move as it is sent.
-#[derive(Serialize)]
-struct Wire {
+#[derive(Debug, Serialize)]
+pub struct Wire {
     action: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     direction: Option<Direction>,

@@ -9,7 +9,7 @@ use super::admission::{Agent, Player, Turned};
 use super::facts::Fact;
 use super::lines::Gone;
 use super::rounds::Stage;
-use super::{Hall, Mode};
+use super::{Hall, Mode, Via};
 use crate::json::{self, Full, Joined, Seq, Shown, Sink, Value};
 use crate::league::Rule;
 use crate::log::Happening;
@@ -31,6 +31,7 @@ pub struct Answer<'a> {
     /// Their conversation id, as it was written.
     conversation: Option<&'a str>,
     said: Kind<'a>,
+    caller: Option<u16>,
 }
 
 /// What is answered.
@@ -110,7 +111,13 @@ impl Query {
 impl<'a> Answer<'a> {
     pub(super) fn new(now: Now, incoming: Incoming<'a>, said: Kind<'a>) -> Self {
         let conversation = incoming.message.get("conversation_id").filter(|id| id.as_str().is_some());
-        Self { at: now.utc, envelope: incoming.envelope, conversation: conversation.map(Value::raw), said }
+        let caller = if let Kind::Welcome(player) = said { Some(player) } else { None };
+        Self { at: now.utc, envelope: incoming.envelope, conversation: conversation.map(Value::raw), said, caller }
+    }
+
+    /// The player that has just shown who it is, by its token or by registering.
+    pub fn caller(&self) -> Option<u16> {
+        self.caller
     }
 
     /// Whether there is nothing to be said: the message was a notification.
@@ -120,15 +127,15 @@ impl<'a> Answer<'a> {
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
-    /// Hears a message from an agent at `from`. `registers` says that it came to `/register`.
-    pub fn request<'a>(&mut self, now: Now, from: IpAddr, registers: bool, body: &'a [u8]) -> Answer<'a> {
-        let answer = self.answer(now, from, registers, body);
+    /// Hears a message from an agent at `from`.
+    pub fn request<'a>(&mut self, now: Now, from: IpAddr, via: Via, body: &'a [u8]) -> Answer<'a> {
+        let answer = self.answer(now, from, via, body);
         self.advance(now);
         answer
     }
 
-    fn answer<'a>(&mut self, now: Now, from: IpAddr, registers: bool, body: &'a [u8]) -> Answer<'a> {
-        let incoming = match Incoming::read(body, registers) {
+    fn answer<'a>(&mut self, now: Now, from: IpAddr, via: Via, body: &'a [u8]) -> Answer<'a> {
+        let incoming = match Incoming::read(body, via == Via::Register) {
             Ok(incoming) => incoming,
             Err((rejection, envelope)) => {
                 self.note(now, None, None, Happening::BadMessage("see the JSON-RPC error it was answered with"));
@@ -137,27 +144,36 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     Rejection::UnknownMethod(_) if envelope.id.is_none() && !is_bare(envelope) => Kind::Nothing,
                     rejection => Kind::Rejection(rejection),
                 };
-                return Answer { at: now.utc, envelope, conversation: None, said };
+                return Answer { at: now.utc, envelope, conversation: None, said, caller: None };
             }
         };
+        let agent = match incoming.request {
+            Request::RegisterPlayer | Request::RegisterReferee => return self.register(now, from, via, incoming),
+            _ => self.authenticate(incoming.message),
+        };
+        let caller = match agent {
+            Ok(Agent::Player(player)) if incoming.request != Request::Deregister => Some(player),
+            _ => None,
+        };
         let said = match incoming.request {
-            Request::RegisterPlayer | Request::RegisterReferee => return self.register(now, from, incoming),
-            Request::Query => self.query(incoming),
+            Request::RegisterPlayer | Request::RegisterReferee => Kind::Nothing,
+            Request::Query => match agent {
+                Ok(agent) => self.query(agent, incoming),
+                Err(code) => token_error(code),
+            },
             Request::Ping => Kind::Receipt { status: "pong", reason: None },
             Request::McpInitialize => Kind::Initialized,
             Request::McpTools => Kind::Tools,
             Request::McpResources => Kind::Resources,
             Request::McpNotification => Kind::Nothing,
-            Request::JoinAck | Request::Move | Request::Deregister | Request::ResultReport => {
-                match self.authenticate(incoming.message) {
-                    Ok(agent) => self.hear_agent(now, agent, incoming),
-                    Err(code) => token_error(code),
-                }
-            }
+            Request::JoinAck | Request::Move | Request::Deregister | Request::ResultReport => match agent {
+                Ok(agent) => self.hear_agent(now, agent, incoming),
+                Err(code) => token_error(code),
+            },
         };
         let answered = matches!(incoming.request, Request::Query) || incoming.envelope.id.is_some();
         let said = if answered || is_bare(incoming.envelope) { said } else { Kind::Nothing };
-        Answer::new(now, incoming, said)
+        Answer { caller, ..Answer::new(now, incoming, said) }
     }
 
     /// A message from an agent we know.
@@ -205,11 +221,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
-    fn query(&mut self, incoming: Incoming<'_>) -> Kind<'static> {
-        let agent = match self.authenticate(incoming.message) {
-            Ok(agent) => agent,
-            Err(code) => return token_error(code),
-        };
+    fn query(&mut self, agent: Agent, incoming: Incoming<'_>) -> Kind<'static> {
         let [query_type, params, timestamp] = incoming.message.members(["query_type", "query_params", "timestamp"]);
         let own = match agent {
             Agent::Player(player) => Some(player),
@@ -613,13 +625,13 @@ struct Listed<'a> {
 
 impl<'a> Listed<'a> {
     fn player(player: &'a Player) -> Self {
-        let endpoint = Shown(Url(&player.endpoint));
+        let endpoint = Shown(Url(&player.contact));
         let (display_name, player_id) = (&player.name, Some(Shown(player.id())));
         Self { player_id, referee_id: None, display_name, contact_endpoint: endpoint, endpoint }
     }
 
     fn referee(referee: &'a super::Referee) -> Self {
-        let endpoint = Shown(Url(&referee.endpoint));
+        let endpoint = Shown(Url(&referee.contact));
         let referee_id = Some(Shown(referee.id()));
         Self { player_id: None, referee_id, display_name: &referee.name, contact_endpoint: endpoint, endpoint }
     }

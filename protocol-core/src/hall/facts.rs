@@ -18,7 +18,7 @@ use crate::league::{Compliance, Latency, Tally};
 use crate::log::Happening;
 use crate::referee::Breaker;
 use crate::time::{Now, Utc};
-use crate::wire::endpoint::Endpoint;
+use crate::wire::endpoint::Contact;
 use crate::wire::league_v2::dialect::{Dialect, Style};
 use crate::wire::league_v2::outgoing::MatchId;
 
@@ -348,7 +348,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             issue: agent.issue,
             name: String::try_from(agent.name).ok()?,
             version: String::try_from(agent.version).ok()?,
-            endpoint: Endpoint::given(String::try_from(agent.endpoint).ok()?, agent.ip)?,
+            contact: Contact::restored(agent.endpoint, agent.ip)?,
             state: AgentState::Registered,
             style: Style::new(agent.dialect),
             compliance: Compliance::new(),
@@ -371,7 +371,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             number: Some(agent.number).filter(|number| (2..100).contains(number))?,
             issue: agent.issue,
             name: String::try_from(agent.name).ok()?,
-            endpoint: Endpoint::given(String::try_from(agent.endpoint).ok()?, agent.ip)?,
+            contact: Contact::restored(agent.endpoint, agent.ip)?,
         };
         self.issued = self.issued.max(agent.issue);
         match self.referees.iter_mut().find(|known| known.number == agent.number) {
@@ -482,8 +482,8 @@ impl Player {
             issue: self.issue,
             name: &self.name,
             version: &self.version,
-            endpoint: &self.endpoint.given,
-            ip: self.endpoint.ip,
+            endpoint: self.contact.given(),
+            ip: self.contact.ip(),
             dialect: self.style.dialect,
         })
     }
@@ -496,8 +496,8 @@ impl Referee {
             issue: self.issue,
             name: &self.name,
             version: "",
-            endpoint: &self.endpoint.given,
-            ip: self.endpoint.ip,
+            endpoint: self.contact.given(),
+            ip: self.contact.ip(),
             dialect: Dialect::Canonical,
         })
     }

@@ -1,7 +1,5 @@
 //! One line per player: at most one open call, what goes out next, and what to make of what came back.
 
-use core::net::IpAddr;
-
 use heapless::{Deque, String};
 
 use super::admission::{AgentState, Player, breach};
@@ -13,6 +11,7 @@ use crate::league::Rule;
 use crate::log::Happening;
 use crate::referee::{Broken, Fault, Heard, Need};
 use crate::time::{Millis, Now};
+use crate::wire::endpoint::Contact;
 use crate::wire::league_v2::Code;
 use crate::wire::league_v2::dialect::{Dialect, Kind};
 use crate::wire::league_v2::outgoing::{Conversation, MatchId};
@@ -66,6 +65,8 @@ pub(super) struct Line {
     /// Whether [`Hall::poll_output`] will name it.
     pub is_listed: bool,
     gone: Option<Gone>,
+    /// Whether a player that dials in is there.
+    pub is_held: bool,
 }
 
 /// Why nothing is said to a player any more.
@@ -79,7 +80,7 @@ pub(super) enum Gone {
 
 impl Line {
     pub const fn new() -> Self {
-        Self { open: None, news: Deque::new(), is_listed: false, gone: None }
+        Self { open: None, news: Deque::new(), is_listed: false, gone: None, is_held: false }
     }
 
     pub fn tell(&mut self, notice: Notice) {
@@ -134,12 +135,8 @@ impl Line {
 pub struct Call<'a> {
     /// The number of the call. Another number is another call.
     pub id: u32,
-    /// The machine to call.
-    pub ip: IpAddr,
-    /// The port.
-    pub port: u16,
-    /// The path.
-    pub path: &'a str,
+    /// Whom to call. One that dials in may not be there; the call then waits for it.
+    pub to: &'a Contact,
 }
 
 /// Why a call failed.
@@ -155,9 +152,18 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// What the line to a player has to do now. `None`: hang up.
     pub fn call(&self, player: u16) -> Option<Call<'_>> {
         let player = self.players.get(usize::from(player))?;
-        let open = player.line.open?;
-        let endpoint = &player.endpoint;
-        Some(Call { id: open.id, ip: endpoint.ip, port: endpoint.port, path: endpoint.path() })
+        Some(Call { id: player.line.open?.id, to: &player.contact })
+    }
+
+    /// The registration of the player on a line, if that dials in and has not left.
+    pub fn issue_of_line(&self, line: u16) -> Option<u32> {
+        let player = self.players.get(usize::from(line))?;
+        (player.contact.endpoint().is_none() && !player.line.has_left()).then_some(player.issue)
+    }
+
+    /// The line of that player.
+    pub fn line_of(&self, issue: u32) -> Option<u16> {
+        (0..self.players.len() as u16).find(|&line| self.issue_of_line(line) == Some(issue))
     }
 
     /// Has [`Hall::poll_output`] name a line.
@@ -241,17 +247,18 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             return self.timers.set(index.into(), None);
         };
         let expired = player.line.open.take_if(|open| open.deadline <= now.ms);
+        let fault = if player.is_away() { Fault::Unreachable } else { Fault::Silent };
         if let Some(open) = expired {
             self.list(index);
             if let What::News(_) = open.what {
-                self.failed(now, index, open.what.kind(), Fault::Silent);
+                self.failed(now, index, open.what.kind(), fault);
             }
         }
         let game = self.config.game;
         if let Some((table, seating)) = self.at_table(index) {
             let kind = table.question(game);
-            if table.play.tick(seating.seat, now.ms) {
-                self.failed(now, index, kind, Fault::Silent);
+            if table.play.tick(seating.seat, now.ms, fault) {
+                self.failed(now, index, kind, fault);
             }
             self.proceed(now, seating.slot);
         }
@@ -333,6 +340,26 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             .and_then(|player| player.line.open.take_if(|open| about(open.what)));
         if open.is_some() {
             self.list(index);
+        }
+    }
+
+    /// A player that dials in is there. Whoever comes back is worth calling again.
+    pub(super) fn arrived(&mut self, now: Now, index: u16) {
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        player.breaker.succeeded();
+        if !core::mem::replace(&mut player.line.is_held, true) {
+            let id = player.id();
+            self.note(now, Some(id), None, Happening::Connected);
+        }
+        self.pump(now, index);
+    }
+
+    /// It is gone. What it is asked waits for it until its deadline.
+    pub(super) fn gone(&mut self, now: Now, index: u16, why: &'static str) {
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        if core::mem::take(&mut player.line.is_held) {
+            let id = player.id();
+            self.note(now, Some(id), None, Happening::Disconnected(why));
         }
     }
 

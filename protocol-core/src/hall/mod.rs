@@ -20,6 +20,8 @@
 mod admission;
 mod answers;
 mod facts;
+#[cfg(test)]
+mod held_tests;
 mod lines;
 mod powers;
 #[cfg(test)]
@@ -126,6 +128,29 @@ pub enum Event<'a> {
         /// What went wrong.
         failure: Failure,
     },
+    /// A player that dials in is there.
+    Arrived {
+        /// Which player's line.
+        player: u16,
+    },
+    /// A player that dials in is gone.
+    Gone {
+        /// Which player's line.
+        player: u16,
+        /// Why, as far as that is known.
+        why: &'static str,
+    },
+}
+
+/// How a message came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// It was posted.
+    Post,
+    /// It was posted where a flat message without a type registers a player.
+    Register,
+    /// On a connection that its agent holds: who registers on it is spoken to on it.
+    Held,
 }
 
 /// Something to be done outside.
@@ -262,6 +287,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Event::Tick => self.tick(now),
             Event::Reply { player, call, status, body } => self.reply(now, player, call, status, body),
             Event::Failed { player, call, failure } => self.call_failed(now, player, call, failure),
+            Event::Arrived { player } => self.arrived(now, player),
+            Event::Gone { player, why } => self.gone(now, player, why),
         }
         self.advance(now);
     }

@@ -280,8 +280,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             player_B_id: Shown(b.id()),
             referee_id: Shown(OUR_REFEREE),
             referee_endpoint: &self.config.endpoint,
-            player_A_endpoint: Shown(Url(&a.endpoint)),
-            player_B_endpoint: Shown(Url(&b.endpoint)),
+            player_A_endpoint: Shown(Url(&a.contact)),
+            player_B_endpoint: Shown(Url(&b.contact)),
         })
     }
 

@@ -37,12 +37,19 @@ impl Room {
     }
 
     pub fn send(&mut self, body: &str) -> Value {
-        let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9));
-        let answer = self.hall.request(self.now, from, false, body.as_bytes());
+        self.send_via(Via::Post, 9, body).0
+    }
+
+    /// Sends a message from an address; says also who is found to have sent it.
+    pub fn send_via(&mut self, via: Via, from: u8, body: &str) -> (Value, Option<u16>) {
+        let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, from));
+        let answer = self.hall.request(self.now, from, via, body.as_bytes());
+        let caller = answer.caller();
         let mut buf = [0; 8192];
         let mut sink = Slice::new(&mut buf);
         self.hall.write_answer(&answer, &mut sink).unwrap();
-        if sink.written().is_empty() { Value::Null } else { serde_json::from_slice(sink.written()).unwrap() }
+        let written = sink.written();
+        (if written.is_empty() { Value::Null } else { serde_json::from_slice(written).unwrap() }, caller)
     }
 
     pub fn register(&mut self, name: &str, port: u16) -> Value {

@@ -230,10 +230,10 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         self.proceed();
     }
 
-    /// A seat's deadline has come. True if it has failed to answer by it.
-    pub fn tick(&mut self, seat: Seat, now: Millis) -> bool {
+    /// A seat's deadline has come. True if it has failed to answer by it, for which `fault` is the reason.
+    pub fn tick(&mut self, seat: Seat, now: Millis, fault: Fault) -> bool {
         let (seed, timing) = (self.seed(), self.timing);
-        let silent = self.ask(seat).is_some_and(|ask| ask.tick(now, |retry| step(seed, timing, seat, retry)));
+        let silent = self.ask(seat).is_some_and(|ask| ask.tick(now, fault, |retry| step(seed, timing, seat, retry)));
         self.proceed();
         silent
     }

@@ -40,9 +40,10 @@ fn standing_at(places: [(u8, u8); 4]) -> Dance {
 
 /// `up hold rock` as it is sent.
 fn plan(words: &str) -> String {
-    let words: Vec<_> = words.split(' ').collect();
-    let step = |n: usize| json!({"beatIndex": n, "kind": "move", "direction": words[n]});
-    json!({"commands": [step(0), step(1), {"beatIndex": 2, "kind": "action", "action": words[2]}]}).to_string()
+    let [first, second, throw] = words.split(' ').collect::<Vec<_>>().try_into().unwrap();
+    format!(
+        r#"{{"commands":[{{"beatIndex":0,"kind":"move","direction":"{first}"}},{{"beatIndex":1,"kind":"move","direction":"{second}"}},{{"beatIndex":2,"kind":"action","action":"{throw}"}}]}}"#
+    )
 }
 
 fn dance(game: &mut Dance, plans: [&str; 4]) {
@@ -409,7 +410,7 @@ impl Oracle {
 fn thousands_of_games_go_as_the_plain_rules_say() {
     let mut dice = Dice(7);
     let (mut ended_early, mut stunned, mut fallen) = (0, 0, 0);
-    for _ in 0..3000 {
+    for _ in 0..2000 {
         // Close together and next to a wall, so that something happens; every third game further apart.
         let room = [4, 6, 17][dice.below(3)];
         let mut places = vec![];
@@ -460,7 +461,7 @@ fn thousands_of_games_go_as_the_plain_rules_say() {
         let again = AnyGame::recall(GameKind::Dance, Seed([1; 32]), game.digest());
         assert_eq!(again.standing(), game.standing());
     }
-    assert!(ended_early > 400 && stunned > 10_000 && fallen > 4000, "{ended_early} {stunned} {fallen}");
+    assert!(ended_early > 250 && stunned > 10_000 && fallen > 2500, "{ended_early} {stunned} {fallen}");
 }
 
 proptest! {
@@ -493,4 +494,42 @@ fn a_view_is_a_few_kilobytes() {
     }
     let bytes = crate::json::count(&View(Dance::start(4, &mut draws())));
     assert!((3000..5000).contains(&bytes), "{bytes}");
+}
+
+#[test]
+fn the_house_beats_three_who_dance_at_random() {
+    const GAMES: u32 = 60;
+    let mut dice = Dice(5);
+    let (mut ahead, mut points, mut others) = (0, 0, 0);
+    for n in 0..GAMES {
+        let house = (n % 4) as u8;
+        let mut game = Dance::start(4, &mut draws());
+        while !game.is_over() {
+            let view = view(&game, Viewer::Seat(house), AGENTS).to_string();
+            for seat in 0..4 {
+                let plan = if seat == house {
+                    let view = parse(view.as_bytes()).unwrap();
+                    Dance::house_move(view, AGENTS.id(house), dice.below(1 << 30) as u32).unwrap()
+                } else {
+                    Plan::all().nth(dice.below(75)).unwrap()
+                };
+                play(&mut game, seat, &serde_json::to_string(&plan).unwrap(), &mut draws()).unwrap();
+            }
+        }
+        ahead += u32::from(game.standing().unwrap().winner() == Some(house));
+        points += game.score(house);
+        others += (0..4).filter(|&seat| seat != house).map(|seat| game.score(seat)).sum::<i32>();
+    }
+    // A fourth of the games would be luck. The three others together make fewer points than the one.
+    assert!(ahead > GAMES * 2 / 5 && points > others, "{ahead} of {GAMES}, {points} : {others}");
+}
+
+#[test]
+fn the_house_makes_no_plan_from_what_is_no_view_of_its_own() {
+    let seen = view(&Dance::start(4, &mut draws()), Viewer::Spectator, AGENTS).to_string();
+    assert!(Dance::house_move(parse(seen.as_bytes()).unwrap(), "uuid-4", 1).is_some());
+    for (text, me) in [(seen.as_str(), "uuid-5"), ("{}", "uuid-1"), (r#"{"publicState":{"agents":[1,{}]}}"#, "uuid-1")]
+    {
+        assert!(Dance::house_move(parse(text.as_bytes()).unwrap(), me, 1).is_none());
+    }
 }

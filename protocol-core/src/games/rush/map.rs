@@ -215,7 +215,7 @@ impl Map {
         let square = u32::from(y / SQUARE) * u32::from(SQUARES_A_ROW) + u32::from(x / SQUARE);
         let growth = self.remember(&self.square, About::Square, square);
         let cell = u32::from(y % SQUARE) * u32::from(SQUARE) + u32::from(x % SQUARE);
-        (growth % 25 == cell).then(|| match (growth >> 8) % 20 {
+        (growth % 25 == cell).then_some(match (growth >> 8) % 20 {
             0..=8 => Ground::Bush,
             9..=14 => Ground::Stone,
             _ => Ground::Berry,

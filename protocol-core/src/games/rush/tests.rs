@@ -390,7 +390,7 @@ impl Oracle {
 
     fn tick(&mut self, words: [&str; 2]) {
         // Harvests first: nobody is in the way of anybody.
-        for seat in if self.ticks % 2 == 0 { [0, 1] } else { [1, 0] } {
+        for seat in if self.ticks.is_multiple_of(2) { [0, 1] } else { [1, 0] } {
             let (x, y) = self.at[seat];
             let what = self.cell((x, y));
             if words[seat] == "harvest" && what > 0 {
@@ -519,4 +519,51 @@ fn a_state_is_about_twenty_kilobytes() {
     });
     let (low, high) = sizes.fold((usize::MAX, 0), |(low, high), n| (n.min(low), n.max(high)));
     assert!(20_000 < low && high < 30_000, "{low} to {high}");
+}
+
+/// What a drone sees, as its view says.
+fn seen(game: &Rush, seat: Seat) -> house::Grid {
+    let map = Map::new(game.key);
+    let cell = |spot| if game.sees(Viewer::Seat(seat), spot) { game.ground(&map, spot) as i8 } else { -1 };
+    core::array::from_fn(|y| core::array::from_fn(|x| cell(Spot { x: x as u8, y: y as u8 })))
+}
+
+#[test]
+fn the_house_gathers_many_times_what_one_does_that_moves_at_random() {
+    let mut dice = Dice(5);
+    for seed in 0..6 {
+        let mut game = start(seed);
+        let house = seed % 2;
+        while !game.is_over() {
+            for seat in 0..2 {
+                let chosen = if seat == house {
+                    let Spot { x, y } = game.drones[usize::from(seat)].at;
+                    serde_json::to_string(&Rush::house_move(&seen(&game, seat), x, y)).unwrap()
+                } else {
+                    let legal = moves_of(&game, seat, 9);
+                    legal[dice.below(legal.len())].clone()
+                };
+                play(&mut game, seat, &chosen, &mut draws()).unwrap();
+            }
+        }
+        assert!(game.score(house) > 200.max(10 * game.score(1 - house)), "{} {}", game.score(0), game.score(1));
+    }
+}
+
+#[test]
+fn the_house_walks_around_obstacles_to_the_edge_of_the_fog_and_waits_where_it_is_walled_in() {
+    let made = |grid: &house::Grid| serde_json::to_value(Rush::house_move(grid, 5, 5)).unwrap();
+    let mut grid: house::Grid = [[0; 100]; 100];
+    // A bush to the east, behind water that ends in the north.
+    grid[5][8] = 1;
+    (4..100).for_each(|y| grid[y][6] = 5);
+    assert_eq!(made(&grid), json!({"action": "move", "direction": "north"}));
+    grid[5][5] = 2;
+    assert_eq!(made(&grid), json!({"action": "harvest"}));
+    // Nothing but fog, in the west.
+    let mut grid: house::Grid = [[0; 100]; 100];
+    grid.iter_mut().for_each(|row| row[0] = -1);
+    assert_eq!(made(&grid), json!({"action": "move", "direction": "west"}));
+    [(4, 5), (6, 5), (5, 4), (5, 6)].into_iter().for_each(|(x, y): (usize, usize)| grid[y][x] = 6);
+    assert_eq!(made(&grid), json!({"action": "wait"}));
 }
