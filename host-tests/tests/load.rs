@@ -29,6 +29,8 @@ fn habit(player: usize, call: usize) -> Does {
     // Calls come in any order, so this is as good as chance.
     let dice = (call.wrapping_mul(2_654_435_761) >> 7) % 100;
     match player % 7 {
+        // A laptop that is closed now and then.
+        3 if player == 3 && call / 500 % 4 == 3 => Does::HangUp,
         1 => Does::Wait(dice as u64 * 3),
         3 if dice < 4 => Does::HangUp,
         3 if dice < 6 => Does::Babble,
