@@ -41,6 +41,24 @@ pub struct Member {
     pub name: String,
 }
 
+/// What a player does with a call, by its number and that of the call.
+pub type Habit = fn(player: usize, call: usize) -> Does;
+
+/// What a player does with a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Does {
+    /// It answers.
+    Answer,
+    /// It answers after so many milliseconds.
+    Wait(u64),
+    /// It answers, and closes the connection.
+    AnswerAndClose,
+    /// It closes the connection.
+    HangUp,
+    /// It answers something that is no JSON.
+    Babble,
+}
+
 /// The players.
 pub struct Crowd {
     /// Those who registered, in that order.
@@ -61,6 +79,8 @@ struct Shared {
     /// A player asked for its choice waits while this is set.
     held: Mutex<bool>,
     released: Condvar,
+    /// What a player does with a call.
+    habit: Option<Habit>,
     /// Remembers nothing but `finished`, for leagues whose messages would not fit in memory.
     forgetful: bool,
     over: AtomicBool,
@@ -80,6 +100,16 @@ impl Crowd {
     /// A crowd in which everybody thinks for so long before every choice.
     pub fn thinking(thinking: Duration) -> Crowd {
         Crowd::with(Shared { thinking, ..Shared::default() })
+    }
+
+    /// A crowd with habits.
+    pub fn with_habits(habit: Habit) -> Crowd {
+        Crowd::with(Shared { habit: Some(habit), ..Shared::default() })
+    }
+
+    /// Forgets what everybody was told so far, which is what it returns.
+    pub fn take_events(&self) -> Vec<Event> {
+        std::mem::take(&mut self.shared.events.lock().expect("no panic while held"))
     }
 
     fn with(shared: Shared) -> Crowd {
@@ -212,10 +242,20 @@ fn serve(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
         }
         let mut body = vec![0; length];
         reader.read_exact(&mut body)?;
-        let reply = shared.answer(player, &body);
+        let does = shared.habit.map_or(Does::Answer, |habit| habit(player, shared.told.load(Ordering::Relaxed)));
+        match does {
+            // Who does not answer has not heard: the box says it again.
+            Does::HangUp => return Ok(()),
+            Does::Wait(ms) => thread::sleep(Duration::from_millis(ms)),
+            _ => {}
+        }
+        let reply = if does == Does::Babble { "even, I think".to_owned() } else { shared.answer(player, &body) };
         let head =
             format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", reply.len());
         writer.write_all((head + &reply).as_bytes())?;
+        if does == Does::AnswerAndClose {
+            return Ok(());
+        }
     }
 }
 
