@@ -53,6 +53,7 @@ fn five_players_play_a_league_with_byes() {
 }
 
 #[test]
+#[cfg_attr(feature = "emulator", ignore = "minutes; device_cost plays the same league there, and looks into the board")]
 fn thirty_two_players_play_a_league() {
     play(32, "even_odd");
 }
@@ -291,7 +292,21 @@ fn the_small_documents_agree_with_each_other() {
     assert!(leaguebox.get_json("/api/status.json")["state"].is_string());
 }
 
-/// 130,816 matches and 1.5 million calls: `cargo test --release -- --ignored`.
+/// As many as the desktop promises. The whole league is 130,816 matches and takes minutes; a round has everybody at a table at once.
+#[test]
+#[cfg_attr(feature = "board", ignore = "more players than a board holds")]
+fn five_hundred_and_twelve_players_all_play_at_once() {
+    let leaguebox = LeagueBox::start(Settings::start_at(512));
+    let mut crowd = Crowd::forgetful();
+    crowd.enlist(&leaguebox, 512);
+    host_tests::wait_for("a round is played", || {
+        leaguebox.get_json("/api/status.json")["round"].as_u64().filter(|round| *round > 1)
+    });
+    let rows = results::parse(&leaguebox.get("/api/results.csv").body);
+    assert_eq!(rows.iter().filter(|row| row.get("round_id") == "1").count(), 256);
+}
+
+/// 130,816 matches and 1.5 million calls: `cargo test --release -p host-tests --test black_box -- --ignored`.
 #[test]
 #[ignore = "takes minutes, and more players than a board holds; run it in release"]
 fn five_hundred_and_twelve_players_play_a_league() {

@@ -32,7 +32,8 @@ impl fmt::Display for Wrong<'_> {
             }
             Wrong::Game => {
                 f.write_str("game must be one of")?;
-                GameKind::ALL.iter().try_for_each(|game| write!(f, " {}", game.rules().name))
+                let mut games = GameKind::ALL.iter().filter(|game| for_two(game));
+                games.try_for_each(|game| write!(f, " {}", game.rules().name))
             }
             Wrong::Mode => f.write_str("mode must be lenient or strict"),
             Wrong::StartAt(most) => write!(f, "start_at must be null or a whole number from 2 to {most}"),
@@ -40,9 +41,14 @@ impl fmt::Display for Wrong<'_> {
                 let (least, most) = TIMEOUT_MS.into_inner();
                 write!(f, "{name} must be a whole number from {least} to {most}")
             }
-            Wrong::Seed => f.write_str("seed must be 64 hex digits"),
+            Wrong::Seed => f.write_str("seed must be null or 64 hex digits"),
         }
     }
+}
+
+/// Whether a league of pairs can play it.
+fn for_two(game: &GameKind) -> bool {
+    game.rules().seats.contains(&2)
 }
 
 /// Reads any of the settings. `most` players there is room for.
@@ -55,7 +61,7 @@ pub(crate) fn read(body: &[u8], most: usize) -> Result<Change, Wrong<'_>> {
     for (name, value) in settings.entries() {
         let timeout = |name| value.as_u64().filter(|ms| TIMEOUT_MS.contains(ms)).ok_or(Wrong::Timeout(name));
         if name.is("game") {
-            let game = text(value).and_then(|game| GameKind::named(&game));
+            let game = text(value).and_then(|game| GameKind::named(&game)).filter(for_two);
             change.game = Some(game.ok_or(Wrong::Game)?);
         } else if name.is("mode") {
             let mode = text(value).and_then(|name| Mode::ALL.into_iter().find(|mode| mode.name() == name));
@@ -75,7 +81,10 @@ pub(crate) fn read(body: &[u8], most: usize) -> Result<Change, Wrong<'_>> {
             change.retry_base_ms = Some(timeout("retry_base_ms")?);
         } else if name.is("seed") {
             let seed = text(value).and_then(|digits| Seed::from_hex(&digits));
-            change.seed = Some(seed.ok_or(Wrong::Seed)?);
+            if seed.is_none() && !value.is_null() {
+                return Err(Wrong::Seed);
+            }
+            change.seed = Some(seed);
         } else {
             return Err(Wrong::Unknown(name));
         }
@@ -135,7 +144,7 @@ mod tests {
             join_ms: Some(1),
             move_ms: Some(3_600_000),
             retry_base_ms: Some(3),
-            seed: Some(Seed(seed)),
+            seed: Some(Some(Seed(seed))),
         };
         assert_eq!(read(text, 8).unwrap(), all);
         assert_eq!(read(b"{}", 8).unwrap(), Change::default());
@@ -143,6 +152,11 @@ mod tests {
             read(br#"{"start_at":null}"#, 8).unwrap(),
             Change { start_at: Some(None), ..Change::default() },
             "null switches it off"
+        );
+        assert_eq!(
+            read(br#"{"seed":null}"#, 8).unwrap(),
+            Change { seed: Some(None), ..Change::default() },
+            "null leaves it to chance"
         );
     }
 
@@ -157,6 +171,7 @@ mod tests {
             (r#"{"":0}"#, " is not a setting"),
             (r#"{"game":"chess"}"#, "game must be one of even_odd even_odd_10"),
             (r#"{"game":null}"#, "game must be one of"),
+            (r#"{"game":"dance-battle"}"#, "game must be one of"),
             (r#"{"mode":"Strict"}"#, "mode must be lenient or strict"),
             (r#"{"start_at":1}"#, "start_at must be null or a whole number from 2 to 8"),
             (r#"{"start_at":9}"#, "start_at must be"),
@@ -167,8 +182,8 @@ mod tests {
             (r#"{"move_timeout_ms":3600001}"#, "move_timeout_ms must be"),
             (r#"{"retry_base_ms":-1}"#, "retry_base_ms must be"),
             (r#"{"retry_base_ms":null}"#, "retry_base_ms must be"),
-            (r#"{"seed":"ab"}"#, "seed must be 64 hex digits"),
-            (r#"{"mode":"strict","seed":null}"#, "seed must be 64 hex digits"),
+            (r#"{"seed":"ab"}"#, "seed must be null or 64 hex digits"),
+            (r#"{"mode":"strict","seed":0}"#, "seed must be"),
         ] {
             let wrong = read(text.as_bytes(), 8).unwrap_err().to_string();
             assert!(wrong.starts_with(told), "{text}: {wrong}");

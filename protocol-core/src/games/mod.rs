@@ -20,11 +20,13 @@
 //!   Which of the two is the protocol's policy; the game can do both.
 
 mod blotto;
+mod dance;
 mod duel;
 mod echo;
 mod even_odd;
 mod even_odd_10;
 mod gomoku;
+mod rush;
 #[cfg(test)]
 mod testing;
 
@@ -35,19 +37,24 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 pub use blotto::Blotto;
+pub use dance::Dance;
 pub use echo::Echo;
 pub use even_odd::{EvenOdd, Parity};
 pub use even_odd_10::EvenOdd10;
 pub use gomoku::Gomoku;
+pub use rush::Rush;
 
 use crate::fair::{Draws, Seed};
-use crate::json::Value;
+use crate::json::{Str, Value};
 
 /// The most seats any game has.
 pub const MAX_SEATS: usize = 6;
 
 /// The most bytes the state of a game takes. The board has sixteen match slots, each with room for the largest game.
 pub const ROOM: usize = 256;
+
+/// The most characters a player says to everybody at once: the length League of Agents allows a thought.
+pub const SAID: usize = 100;
 
 /// A place at the table, from 0.
 pub type Seat = u8;
@@ -187,6 +194,8 @@ pub struct Sitter<'a> {
     pub name: &'a str,
     /// What the caller keeps for the seat between its moves, as JSON; empty if nothing. See [`Game::note`].
     pub note: &'a str,
+    /// What it said last, to everybody; empty if nothing. See [`Game::said`].
+    pub said: &'a str,
 }
 
 /// Who sits at the table, by seat. Lent to a game for the moment in which it writes something.
@@ -208,6 +217,11 @@ impl<'a> Table<'a> {
     /// What is kept for it, as JSON; empty if nothing.
     pub fn note(&self, seat: Seat) -> &'a str {
         self.sitter(seat).note
+    }
+
+    /// What it said last; empty if nothing.
+    pub fn said(&self, seat: Seat) -> &'a str {
+        self.sitter(seat).said
     }
 
     fn sitter(&self, seat: Seat) -> Sitter<'a> {
@@ -267,6 +281,12 @@ pub trait Game: Sized {
     /// The part of a move that was accepted which the caller is to keep for the seat and lend again as its
     /// [`Sitter::note`]. A game that asks for none keeps none.
     fn note<'a>(&self, _seat: Seat, _wanted: Value<'a>) -> Option<Value<'a>> {
+        None
+    }
+
+    /// What a move that was accepted says to everybody, at most [`SAID`] characters. The caller keeps it for the seat
+    /// until it says something else, and lends it again as its [`Sitter::said`]. When it is heard, the game knows.
+    fn said<'a>(&self, _seat: Seat, _wanted: Value<'a>) -> Option<Str<'a>> {
         None
     }
 
@@ -366,6 +386,9 @@ macro_rules! games {
             fn note<'a>(&self, seat: Seat, wanted: Value<'a>) -> Option<Value<'a>> {
                 match self { $(AnyGame::$kind(game) => game.note(seat, wanted)),+ }
             }
+            fn said<'a>(&self, seat: Seat, wanted: Value<'a>) -> Option<Str<'a>> {
+                match self { $(AnyGame::$kind(game) => game.said(seat, wanted)),+ }
+            }
             fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {
                 match self { $(AnyGame::$kind(game) => game.last_move(seat, serializer)),+ }
             }
@@ -399,6 +422,10 @@ games! {
     Blotto(Blotto),
     /// Five in a row, with skills.
     Gomoku(Gomoku),
+    /// Two drones on a map in the fog.
+    Rush(Rush),
+    /// Four dancers, and rock, paper, scissors.
+    Dance(Dance),
 }
 
 impl GameKind {
@@ -445,11 +472,13 @@ mod tests {
 
     #[test]
     fn a_seat_without_a_name_is_called_by_its_id_and_an_empty_seat_by_nothing() {
-        let sitters = [Sitter { id: "P01", name: "Ada", note: "{}" }, Sitter { id: "P02", ..Sitter::default() }];
+        let sitters =
+            [Sitter { id: "P01", name: "Ada", note: "{}", said: "Hello" }, Sitter { id: "P02", ..Sitter::default() }];
         let table = Table(&sitters);
         assert_eq!((table.id(0), table.name(0), table.note(0)), ("P01", "Ada", "{}"));
         assert_eq!((table.id(1), table.name(1), table.note(1)), ("P02", "P02", ""));
         assert_eq!((table.id(9), table.name(9), table.note(9)), ("", "", ""));
+        assert_eq!([0, 1, 9].map(|seat| table.said(seat)), ["Hello", "", ""]);
     }
 
     /// Everything a recalled game must still know.

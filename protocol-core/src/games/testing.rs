@@ -15,15 +15,15 @@ use crate::fair::Draws;
 
 /// Players named as in the examples of the League of Agents specification.
 pub(super) const AGENTS: Table<'static> = Table(&[
-    Sitter { id: "uuid-1", name: "AgentAlpha", note: "" },
-    Sitter { id: "uuid-2", name: "AgentBeta", note: "" },
-    Sitter { id: "uuid-3", name: "AgentGamma", note: "" },
-    Sitter { id: "uuid-4", name: "AgentDelta", note: "" },
+    Sitter { id: "uuid-1", name: "AgentAlpha", note: "", said: "" },
+    Sitter { id: "uuid-2", name: "AgentBeta", note: "", said: "" },
+    Sitter { id: "uuid-3", name: "AgentGamma", note: "", said: "" },
+    Sitter { id: "uuid-4", name: "AgentDelta", note: "", said: "" },
 ]);
 
 /// Players as league.v2 knows them.
 pub(super) const PLAYERS: Table<'static> =
-    Table(&[Sitter { id: "P01", name: "", note: "" }, Sitter { id: "P02", name: "", note: "" }]);
+    Table(&[Sitter { id: "P01", name: "", note: "", said: "" }, Sitter { id: "P02", name: "", note: "", said: "" }]);
 
 /// Plays a move given as text.
 pub(super) fn play(game: &mut impl Game, seat: Seat, wanted: &str, draws: &mut Draws) -> Result<(), Illegal> {

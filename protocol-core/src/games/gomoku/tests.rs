@@ -82,7 +82,7 @@ fn the_state_reads_as_the_specification_prints_it() {
     game.board.set(point(7, 7), Some(1));
     game.moves = 11;
     game.last = [Some(Deed::Place(point(7, 7))); 2];
-    let names = ["uuid-black", "uuid-white"].map(|id| Sitter { id, name: "", note: "" });
+    let names = ["uuid-black", "uuid-white"].map(|id| Sitter { id, ..Sitter::default() });
     let mut grid = [["·"; 15]; 15];
     (grid[6][6], grid[7][7]) = ("⚫", "⚪");
     let mut board = [[0; 15]; 15];
