@@ -1,11 +1,13 @@
 //! Who is in, who plays whom, who leads. Knows no game and no transport.
 
 mod compliance;
+mod fours;
 mod record;
 mod schedule;
 mod standings;
 
 pub use compliance::{Compliance, Rule};
+pub use fours::Fours;
 pub use record::{Record, Status};
 pub use schedule::{Pair, Schedule};
 pub use standings::{Tally, Verdict, rank};
