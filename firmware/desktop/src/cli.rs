@@ -211,7 +211,8 @@ leaguebox verify [options]   recompute the draws of a match from its seed
 
 Options of the box
   --listen ADDRESS:PORT      where to listen (0.0.0.0:8000: every network of this computer)
-  --game NAME                {games} (the first is the default)
+  --game NAME                what is played, the first by default:
+                             {games}
   --start-at N               start by itself when N players are registered, {least} to {most}
   --once                     print the final standings and exit when the league ends
   --mode lenient|strict      report broken rules and play on (lenient), or reject them
@@ -392,6 +393,11 @@ mod tests {
     use super::*;
 
     const GAMES: &[&str] = &["even_odd", "even_odd_10"];
+
+    #[test]
+    fn the_help_of_this_very_build_fits_a_terminal() {
+        assert!(help(&crate::games()).lines().all(|line| line.len() <= 120));
+    }
 
     fn parse(line: &str) -> Result<Command, Failure> {
         super::parse(line.split_whitespace().map(String::from), GAMES)

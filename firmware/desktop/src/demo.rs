@@ -142,7 +142,21 @@ fn standings(text: &str) -> Result<Vec<Standing>, Failure> {
     read().ok_or_else(|| not_understood("/api/standings.json"))
 }
 
-/// Reads the results by the names in the first line, so that new columns do no harm.
+/// The columns that results have in every game.
+const MATCH_COLUMNS: [&str; 10] = [
+    "round_id",
+    "match_id",
+    "player_a",
+    "player_b",
+    "status",
+    "winner",
+    "points_a",
+    "points_b",
+    "end_reason",
+    "finished_at",
+];
+
+/// Reads the results by the names in the first line.
 fn results(text: &str) -> Result<Vec<MatchResult>, Failure> {
     let mut lines = text.lines().filter(|line| !line.is_empty()).map(fields);
     let header = lines.next().unwrap_or_default();
@@ -151,12 +165,17 @@ fn results(text: &str) -> Result<Vec<MatchResult>, Failure> {
             let place = header.iter().position(|column| column == name)?;
             row.get(place).cloned()
         };
+        // What is of no match in general is of the game: of one of its players, by its last letter, or of none.
+        let game = |of: &dyn Fn(&str) -> bool| {
+            let columns = header.iter().zip(&row).filter(|(name, _)| !MATCH_COLUMNS.contains(&name.as_str()));
+            columns.filter(|(name, _)| of(name)).map(|(_, cell)| cell.clone()).collect::<Vec<_>>()
+        };
         Some(MatchResult {
             round: field("round_id")?.parse().ok()?,
             match_id: field("match_id")?,
             players: [field("player_a")?, field("player_b")?],
-            choices: [field("choice_a")?, field("choice_b")?],
-            number: field("drawn_number")?,
+            theirs: [game(&|name| name.ends_with("_a")), game(&|name| name.ends_with("_b"))],
+            beside: game(&|name| !name.ends_with("_a") && !name.ends_with("_b")),
             status: field("status")?,
             winner: field("winner")?,
         })
@@ -282,8 +301,8 @@ mod tests {
                      odd,even,8,P01,WIN,P02,P01,R1M1,1\n";
         let result = results(moved).unwrap().remove(0);
         assert_eq!(
-            (result.round, result.choices, result.winner.as_str()),
-            (1, ["even", "odd"].map(String::from), "P01")
+            (result.round, result.theirs, result.beside, result.winner.as_str()),
+            (1, ["even", "odd"].map(|choice| vec![String::from(choice)]), vec!["8".into()], "P01")
         );
         assert_eq!(results(HEADER), Ok(vec![]));
         assert!(results("round_id,match_id\n1,R1M1\n").is_err());

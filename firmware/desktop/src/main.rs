@@ -23,9 +23,17 @@ use std::process::ExitCode;
 
 use cli::Command;
 use failure::{Failure, say};
+use protocol_core::games::GameKind;
 
-/// The games this build can referee; the first is the default.
-const GAMES: &[&str] = &["even_odd", "even_odd_10"];
+/// The games this build can referee between two players; the first is the default.
+fn games() -> Vec<&'static str> {
+    GameKind::ALL
+        .iter()
+        .map(|game| game.rules())
+        .filter(|rules| rules.seats.contains(&2))
+        .map(|rules| rules.name)
+        .collect()
+}
 
 fn main() -> ExitCode {
     match command().and_then(obey) {
@@ -41,7 +49,7 @@ fn command() -> Result<Command, Failure> {
     let word = |word: std::ffi::OsString| {
         word.into_string().map_err(|word| Failure::usage(format!("{word:?} is not text: see leaguebox --help")))
     };
-    cli::parse(env::args_os().skip(1).map(word).collect::<Result<Vec<_>, _>>()?, GAMES)
+    cli::parse(env::args_os().skip(1).map(word).collect::<Result<Vec<_>, _>>()?, &games())
 }
 
 fn obey(command: Command) -> Result<(), Failure> {
@@ -49,7 +57,7 @@ fn obey(command: Command) -> Result<(), Failure> {
         Command::Run(options) => return run::run(options),
         Command::Demo(options) => return demo::demo(&options),
         Command::Verify(options) => verify::verify(&options)?,
-        Command::Help => cli::help(GAMES),
+        Command::Help => cli::help(&games()),
         Command::Version => format!("leaguebox {}\n", env!("CARGO_PKG_VERSION")),
     };
     say(&mut io::stdout(), &text)

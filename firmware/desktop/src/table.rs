@@ -38,10 +38,10 @@ pub struct MatchResult {
     pub match_id: String,
     /// The players' ids.
     pub players: [String; 2],
-    /// What they chose.
-    pub choices: [String; 2],
-    /// What was drawn.
-    pub number: String,
+    /// What the game tells of each of them: what it chose, or scored.
+    pub theirs: [Vec<String>; 2],
+    /// What it tells beside that: the number that was drawn, or how many rounds were played.
+    pub beside: Vec<String>,
     /// `WIN`, `DRAW` or `TECHNICAL_LOSS`.
     pub status: String,
     /// The winner's id; empty without one.
@@ -73,9 +73,8 @@ pub fn results(results: &[MatchResult], name: impl Fn(&str) -> String) -> String
     use Align::{Left, Right};
     let rows = results.iter().map(|result| {
         let [a, b] = result.players.each_ref().map(|id| shown(&name(id)));
-        let [choice_a, choice_b] = result.choices.each_ref().map(|choice| or_dash(choice));
-        let number = or_dash(&result.number);
-        [shown(&result.match_id), a, choice_a, b, choice_b, number, outcome(result, &name)]
+        let [with_a, with_b] = result.theirs.each_ref().map(|cells| or_dashes(cells));
+        [shown(&result.match_id), a, with_a, b, with_b, or_dashes(&result.beside), outcome(result, &name)]
     });
     columns(&rows.collect::<Vec<_>>(), [Left, Left, Left, Left, Left, Right, Left])
 }
@@ -89,8 +88,9 @@ fn outcome(result: &MatchResult, name: impl Fn(&str) -> String) -> String {
     }
 }
 
-fn or_dash(text: &str) -> String {
-    if text.is_empty() { "-".into() } else { shown(text) }
+fn or_dashes(cells: &[String]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| if cell.is_empty() { "-".into() } else { shown(cell) }).collect();
+    cells.join(" ")
 }
 
 /// Text that cannot move the cursor or turn the direction of the line, and no wider than a name may be.
@@ -190,8 +190,8 @@ mod tests {
             round: 1,
             match_id: "R1M1".into(),
             players: ["P01", "P02"].map(String::from),
-            choices: choices.map(String::from),
-            number: "8".into(),
+            theirs: choices.map(|choice| vec![choice.into()]),
+            beside: vec!["8".into()],
             status: status.into(),
             winner: winner.into(),
         };

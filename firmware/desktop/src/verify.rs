@@ -15,7 +15,7 @@ use crate::house::strategy::Parity;
 struct Recomputed {
     /// The hash that must have been published.
     commitment: [u8; 32],
-    /// The numbers in the order of the turns.
+    /// The numbers in the order of the turns. None in games where the moves decide what is drawn.
     numbers: Vec<u64>,
 }
 
@@ -29,11 +29,13 @@ fn recompute(game: &str, seed: [u8; 32]) -> Result<Recomputed, Failure> {
     let seed = Seed(seed);
     let kind = GameKind::named(game).ok_or_else(|| Failure::usage(format!("there is no game {game}")))?;
     let mut draws = Draws::new(seed);
-    let mut game = AnyGame::start(kind, 2, &mut draws);
-    // What is chosen does not change what is drawn, so any choices will do.
+    let mut game = AnyGame::start(kind, *kind.rules().seats.start(), &mut draws);
+    // In these games what is chosen does not change what is drawn, so any choices will do.
     let any = json::parse(b"\"even\"").map_err(|error| Failure::work(error.to_string()))?;
     while let Some(seat) = game.to_move().iter().next() {
-        game.play(seat, any, &mut draws).map_err(|illegal| Failure::work(illegal.0))?;
+        if game.play(seat, any, &mut draws).is_err() {
+            return Ok(Recomputed { commitment: seed.commitment().0, numbers: Vec::new() });
+        }
     }
     let exported = Exported(&game).to_string();
     let numbers = exported.split(',').next().unwrap_or_default();
@@ -59,7 +61,9 @@ fn report(options: &VerifyOptions, recomputed: &Recomputed) -> Result<String, Fa
     let numbers: Vec<String> = recomputed.numbers.iter().map(u64::to_string).collect();
     let fits = if options.commitment.is_some() { "   (as published)" } else { "" };
     let mut text = format!("Game        {}\nCommitment  {commitment}{fits}\n", options.game);
-    _ = writeln!(text, "Drawn       {}", numbers.join(", "));
+    if !numbers.is_empty() {
+        _ = writeln!(text, "Drawn       {}", numbers.join(", "));
+    }
     if !options.choices.is_empty() {
         _ = writeln!(text, "Result      {}", result(options, &recomputed.numbers)?);
     }
@@ -69,6 +73,9 @@ fn report(options: &VerifyOptions, recomputed: &Recomputed) -> Result<String, Fa
 /// Who named the parity of more numbers. With one number this is the rule of `even_odd`: both right or both wrong is a
 /// draw.
 fn result(options: &VerifyOptions, numbers: &[u64]) -> Result<String, Failure> {
+    if numbers.is_empty() {
+        return Err(Failure::usage(format!("--choices are for the games of even and odd, not for {}", options.game)));
+    }
     if options.choices.len() != 2 * numbers.len() {
         return Err(Failure::usage(format!(
             "--choices wants {} words for {}, two for each number drawn, not {}",
@@ -106,6 +113,15 @@ mod tests {
 
     fn drawn(numbers: &[u64]) -> Recomputed {
         Recomputed { commitment: [0xab; 32], numbers: numbers.to_vec() }
+    }
+
+    #[test]
+    fn of_a_game_that_draws_nothing_the_commitment_is_all_there_is_to_check() {
+        let echo = VerifyOptions { game: "echo", ..options(None, &[]) };
+        let text = verify(&echo).unwrap();
+        assert!(text.starts_with("Game        echo\nCommitment  ") && text.lines().count() == 2, "{text}");
+        let failure = verify(&VerifyOptions { choices: vec![Even, Odd], ..echo }).unwrap_err();
+        assert_eq!(failure.message, "--choices are for the games of even and odd, not for echo");
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl Contest for Allocations {
         seats: 2..=2,
         question: Question::Move,
         turns: ROUNDS as u16,
-        columns: "rounds,score_a,score_b",
+        columns: "score_a,score_b",
     };
 
     const SHOWS_HISTORY: bool = true;

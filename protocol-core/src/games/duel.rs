@@ -226,9 +226,9 @@ impl<C: Contest> Game for Duel<C> {
         write!(f, "{} won {a} of {} rounds, {} {b}", table.name(0), self.over(), table.name(1))
     }
 
-    /// The rounds that were played, and how many each has won.
+    /// How many rounds each has won.
     fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{},{},{}", self.over(), self.score(0), self.score(1))
+        write!(f, "{},{}", self.score(0), self.score(1))
     }
 
     fn digest(&self) -> u64 {

@@ -27,7 +27,7 @@ impl Contest for Numbers {
         seats: 2..=2,
         question: Question::Move,
         turns: ROUNDS as u16,
-        columns: "rounds,score_a,score_b",
+        columns: "score_a,score_b",
     };
 
     /// The specification prints none.

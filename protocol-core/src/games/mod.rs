@@ -509,6 +509,8 @@ mod tests {
                     assert!(moves <= 4 * usize::from(kind.rules().turns));
                 }
                 assert!(game.turn() - 1 <= kind.rules().turns);
+                let cells = said(|f| game.export(f)).split(',').count();
+                assert_eq!(cells, kind.rules().columns.split(',').count());
                 assert_eq!(told(&AnyGame::recall(kind, seed, game.digest())), told(&game));
             }
         }

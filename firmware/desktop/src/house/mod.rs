@@ -2,8 +2,10 @@
 //!
 //! A player of league.v2 is a small HTTP server. It registers with the box by `POST /mcp`, telling where it listens, and
 //! from then on the box calls it: "come to this match", "even or odd?", "this is how it ended". Each call is one
-//! JSON-RPC request and its answer. [`Player`] is what to answer, [`strategy`] what to choose, and the rest is sockets.
+//! JSON-RPC request and its answer. [`Player`] is what to answer, [`strategy`] and [`minds`] what to choose,
+//! and the rest is sockets.
 
+mod minds;
 mod player;
 pub mod strategy;
 
@@ -13,8 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use player::Player;
-use strategy::Strategy;
+use player::{Brain, Player};
 
 use crate::failure::Failure;
 use crate::stop::Stop;
@@ -36,11 +37,11 @@ pub struct HousePlayer {
 
 impl HousePlayer {
     /// Starts a player, then registers it with the box.
-    pub fn start(leaguebox: SocketAddr, name: &str, game: &str, strategy: Box<dyn Strategy>) -> Result<Self, Failure> {
+    pub fn start(leaguebox: SocketAddr, name: &str, game: &str, brain: Brain) -> Result<Self, Failure> {
         let failed = |error: io::Error| Failure::work(format!("the house player {name} cannot play: {error}"));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let player = Arc::new(Mutex::new(Player::new(name, strategy)));
+        let player = Arc::new(Mutex::new(Player::new(name, brain)));
         let stop = Stop::default();
         // The player listens before it registers: the box may call at once. Such a call waits for the lock, until the
         // player knows its own id.
@@ -78,13 +79,13 @@ impl Drop for HousePlayer {
 pub struct House(Vec<HousePlayer>);
 
 impl House {
-    /// Starts `count` players, one strategy after the other, and registers them in that order.
+    /// Starts `count` players, one way to play after the other, and registers them in that order.
     pub fn seat(leaguebox: SocketAddr, count: u16, game: &str) -> Result<Self, Failure> {
         let mut house = Self::default();
         for index in 0..usize::from(count) {
-            let (kind, strategy) = strategy::ALL[index % strategy::ALL.len()];
-            let strategy = strategy(u64::from_le_bytes(entropy::bytes()?));
-            house.0.push(HousePlayer::start(leaguebox, &name(kind, index), game, strategy)?);
+            let (name, brain) = hire(game, index, u64::from_le_bytes(entropy::bytes()?))
+                .ok_or_else(|| Failure::work(format!("the house has no players for {game} yet")))?;
+            house.0.push(HousePlayer::start(leaguebox, &name, game, brain)?);
         }
         Ok(house)
     }
@@ -97,9 +98,20 @@ impl Drop for House {
     }
 }
 
+/// The name and the brain of a player of the house; `None` if it has none for the game.
+fn hire(game: &str, index: usize, seed: u64) -> Option<(String, Brain)> {
+    if ["even_odd", "even_odd_10"].contains(&game) {
+        let (kind, make) = strategy::ALL[index % strategy::ALL.len()];
+        return Some((name(kind, index / strategy::ALL.len()), Brain::Parity(make(seed))));
+    }
+    let minds = minds::of(game)?;
+    let (kind, make) = minds[index % minds.len()];
+    Some((name(kind, index / minds.len()), Brain::Game(make(seed))))
+}
+
 /// `Random`, and from the second of its kind on `Random 2`: names in a league are distinct.
-fn name(kind: &str, index: usize) -> String {
-    match index / strategy::ALL.len() {
+fn name(kind: &str, earlier: usize) -> String {
+    match earlier {
         0 => kind.into(),
         earlier => format!("{kind} {}", earlier + 1),
     }
@@ -200,7 +212,7 @@ mod tests {
     }
 
     fn start(leaguebox: SocketAddr) -> Result<HousePlayer, Failure> {
-        HousePlayer::start(leaguebox, "Always even", "even_odd", Box::new(strategy::AlwaysEven))
+        HousePlayer::start(leaguebox, "Always even", "even_odd", Brain::Parity(Box::new(strategy::AlwaysEven)))
     }
 
     fn call(stream: &TcpStream, method: &str) -> Value {
@@ -266,7 +278,12 @@ mod tests {
 
     #[test]
     fn names_are_distinct_and_in_the_order_of_the_strategies() {
-        let names: Vec<String> = (0..7).map(|index| name(strategy::ALL[index % 5].0, index)).collect();
-        assert_eq!(names, ["Random", "Always even", "Alternating", "Frequency", "Markov", "Random 2", "Always even 2"]);
+        let names = |game, count| (0..count).map(|index| hire(game, index, 1).unwrap().0).collect::<Vec<_>>();
+        assert_eq!(
+            names("even_odd", 7),
+            ["Random", "Always even", "Alternating", "Frequency", "Markov", "Random 2", "Always even 2"]
+        );
+        assert_eq!(names("skill-gomoku", 4), ["Guard", "Random", "Builder", "Guard 2"]);
+        assert!(hire("chess", 0, 1).is_none());
     }
 }

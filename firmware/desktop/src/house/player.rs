@@ -3,31 +3,42 @@
 
 use serde_json::{Value, json};
 
+use super::minds::{Mind, Seen};
 use super::strategy::{History, Parity, Strategy, Turn};
 use crate::computer;
+
+/// What a player chooses with.
+pub enum Brain {
+    /// Even or odd.
+    Parity(Box<dyn Strategy>),
+    /// The moves of any other game.
+    Game(Box<dyn Mind>),
+}
 
 /// One player.
 pub struct Player {
     name: String,
-    strategy: Box<dyn Strategy>,
+    brain: Brain,
     /// The id and the token the box gave us when we registered.
     id: String,
     token: String,
     /// The match we are in, and how many turns we had seen before it.
     match_id: Option<String>,
+    seat: usize,
     turns_before: usize,
     history: History,
 }
 
 impl Player {
     /// A player that is not registered yet.
-    pub fn new(name: &str, strategy: Box<dyn Strategy>) -> Self {
+    pub fn new(name: &str, brain: Brain) -> Self {
         Self {
             name: name.into(),
-            strategy,
+            brain,
             id: String::new(),
             token: String::new(),
             match_id: None,
+            seat: 0,
             turns_before: 0,
             history: History::default(),
         }
@@ -101,6 +112,7 @@ impl Player {
     /// GAME_INVITATION: come to this match.
     fn join(&mut self, invitation: &Value) -> Value {
         self.match_id = Some(text(&invitation["match_id"]));
+        self.seat = usize::from(invitation["role_in_match"] == "PLAYER_B");
         self.turns_before = self.history.turns.len();
         self.history.opponent = text(&invitation["opponent_id"]);
         self.reply("GAME_JOIN_ACK", invitation, json!({"arrival_timestamp": computer::timestamp(), "accept": true}))
@@ -108,15 +120,25 @@ impl Player {
 
     /// CHOOSE_PARITY_CALL: even or odd?
     fn choose_parity(&mut self, call: &Value) -> Value {
-        let choice = self.strategy.choose(&self.history);
-        self.reply("CHOOSE_PARITY_RESPONSE", call, json!({"parity_choice": choice.name()}))
+        match &mut self.brain {
+            Brain::Parity(strategy) => {
+                let choice = strategy.choose(&self.history);
+                self.reply("CHOOSE_PARITY_RESPONSE", call, json!({"parity_choice": choice.name()}))
+            }
+            // Never asked in the games it plays.
+            Brain::Game(_) => self.reply("ACK", call, json!({})),
+        }
     }
 
-    /// MOVE_REQUEST: the same question in a game of several turns, with the turns so far.
+    /// MOVE_REQUEST: the same question in a game of several turns, with what there is to see.
     fn choose_move(&mut self, request: &Value) -> Value {
-        self.remember(&request["game_state"]["game_specific_state"]["previous_moves"]);
-        let choice = self.strategy.choose(&self.history);
-        self.reply("MOVE_RESPONSE", request, json!({"move": {"action": "choose", "value": choice.name()}}))
+        let state = &request["game_state"]["game_specific_state"];
+        self.remember(&state["previous_moves"]);
+        let wanted = match &mut self.brain {
+            Brain::Parity(strategy) => json!({"action": "choose", "value": strategy.choose(&self.history).name()}),
+            Brain::Game(mind) => mind.choose(Seen { seat: self.seat, opponent: &self.history.opponent, state }),
+        };
+        self.reply("MOVE_RESPONSE", request, json!({"move": wanted}))
     }
 
     /// GAME_OVER: this is how it ended. It may come twice; the second time there is nothing left to learn.
@@ -196,7 +218,7 @@ mod tests {
 
     fn player() -> (Player, Spy) {
         let spy = Spy::default();
-        let mut player = Player::new("Spy", Box::new(spy.clone()));
+        let mut player = Player::new("Spy", Brain::Parity(Box::new(spy.clone())));
         let response = r#"{"result":{"status":"ACCEPTED","player_id":"P01","auth_token":"tok"},"id":1}"#;
         player.registered(response).unwrap();
         (player, spy)
@@ -248,6 +270,23 @@ mod tests {
         let answer = call(&mut player, "request_move", json!({"match_id": "R1M1"}));
         assert_eq!(answer["message_type"], "MOVE_RESPONSE");
         assert_eq!(answer["move"], json!({"action": "choose", "value": "odd"}));
+    }
+
+    #[test]
+    fn a_mind_is_told_its_seat_and_opponent_and_its_move_is_sent_as_it_is() {
+        struct Echo;
+        impl Mind for Echo {
+            fn choose(&mut self, seen: Seen<'_>) -> Value {
+                json!({"seat": seen.seat, "opponent": seen.opponent, "state": seen.state})
+            }
+        }
+        let mut player = Player::new("Echo", Brain::Game(Box::new(Echo)));
+        for (role, seat) in [("PLAYER_A", 0), ("PLAYER_B", 1)] {
+            let invitation = json!({"match_id": "R1M1", "opponent_id": "P02", "role_in_match": role});
+            call(&mut player, "handle_game_invitation", invitation);
+            let answer = call(&mut player, "request_move", json!({"game_state": {"game_specific_state": {"x": 1}}}));
+            assert_eq!(answer["move"], json!({"seat": seat, "opponent": "P02", "state": {"x": 1}}));
+        }
     }
 
     #[test]

@@ -198,10 +198,18 @@ impl Coin {
 
     /// Even or odd, equally likely.
     pub fn toss(&mut self) -> Parity {
+        Parity::of(self.next() >> 63)
+    }
+
+    /// A number below `n`, all about equally likely; `n` is small and not zero.
+    pub fn below(&mut self, n: u64) -> u64 {
+        (self.next() >> 32) * n >> 32
+    }
+
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Parity::of(mixed >> 63)
+        (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb)
     }
 }
 
