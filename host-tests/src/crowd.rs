@@ -5,6 +5,7 @@
 
 use crate::device::DEVICE;
 use crate::leaguebox::LeagueBox;
+use crate::websocket::WebSocket;
 use crate::{PATIENCE, wait_for};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -162,6 +163,35 @@ impl Crowd {
         let text = |field: &str| result[field].as_str().unwrap_or_else(|| panic!("no {field} in {answer}")).to_owned();
         self.members.push(Member { id: text("player_id"), token: text("auth_token"), name: name.to_owned() });
         result.clone()
+    }
+
+    /// Registers `count` more players that dial in, each on a connection of its own.
+    pub fn dial_in(&mut self, leaguebox: &LeagueBox, count: usize) {
+        for _ in 0..count {
+            let (player, name) = (self.members.len(), format!("Player {}", self.members.len() + 1));
+            let mut link = WebSocket::dial(leaguebox.address);
+            let params = json!({
+                "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:crowd",
+                "timestamp": "2026-01-15T10:05:00Z", "conversation_id": format!("conv_{name}"),
+                "player_meta": {"display_name": name, "version": "1.0.0", "game_types": ["even_odd", "even_odd_10"]},
+            });
+            let call = json!({"jsonrpc": "2.0", "method": "register_player", "params": params, "id": 1});
+            link.send(&call.to_string()).expect("a link");
+            let answer: Value = serde_json::from_str(&link.receive().expect("an answer")).expect("JSON");
+            let text = |field: &str| answer["result"][field].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
+            self.members.push(Member { id: text("player_id"), token: text("auth_token"), name });
+            let shared = self.shared.clone();
+            let small = thread::Builder::new().stack_size(256 * 1024);
+            let talk = move || {
+                while let Ok(message) = link.receive() {
+                    let reply = shared.answer(player, message.as_bytes());
+                    if link.send(&reply).is_err() || shared.over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                }
+            };
+            small.spawn(talk).expect("a thread");
+        }
     }
 
     /// Where the next player to register will be called.
