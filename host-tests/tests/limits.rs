@@ -2,6 +2,7 @@
 
 use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
+use host_tests::wait_for;
 use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
@@ -28,8 +29,12 @@ fn bodies_under_way_take_no_more_memory_than_the_workers_have() {
         })
         .collect();
     assert!(under_way.len() > 192, "more than there are workers: {}", under_way.len());
-    leaguebox.wait_until_healthy();
-    let after = leaguebox.memory().unwrap_or(u64::MAX);
+    let memory = || leaguebox.memory().unwrap_or(u64::MAX);
+    wait_for("the bodies have come in", || (memory() > before + WORKERS / 4).then_some(()));
+    let after = memory();
     println!("{} bodies under way: {} KB, then {} KB", under_way.len(), before / 1024, after / 1024);
     assert!(after <= before + WORKERS + BESIDE, "{before} bytes before, {after} after");
+    drop(under_way);
+    leaguebox.wait_until_healthy();
+    assert!(memory() <= before + WORKERS + BESIDE);
 }
