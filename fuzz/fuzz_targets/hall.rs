@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use arbitrary::Arbitrary;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode};
+use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode, Via};
 use protocol_core::json::Slice;
 use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
@@ -14,7 +14,7 @@ use protocol_core::time::{Now, Utc};
 #[derive(Arbitrary, Debug)]
 enum Step<'a> {
     Request {
-        registers: bool,
+        via: u8,
         body: &'a [u8],
     },
     /// A well-formed registration with a fuzzed part in it.
@@ -53,7 +53,7 @@ libfuzzer_sys::fuzz_target!(|input: (bool, bool, Vec<Step<'_>>)| {
     let mut buf = vec![0; 1 << 16];
     for step in steps {
         match step {
-            Step::Request { registers, body } => request(&mut hall, now, registers, body, &mut buf),
+            Step::Request { via, body } => request(&mut hall, now, via, body, &mut buf),
             Step::Register { name, rest } => {
                 let body = format!(
                     r#"{{"jsonrpc":"2.0","id":1,"method":"register_player","params":{{{rest}"player_meta":{{
@@ -97,8 +97,9 @@ libfuzzer_sys::fuzz_target!(|input: (bool, bool, Vec<Step<'_>>)| {
     }
 });
 
-fn request(hall: &mut Hall<4, 2, 6, 16>, now: Now, registers: bool, body: &[u8], buf: &mut [u8]) {
-    let answer = hall.request(now, IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9)), registers, body);
+fn request(hall: &mut Hall<4, 2, 6, 16>, now: Now, via: u8, body: &[u8], buf: &mut [u8]) {
+    let via = [Via::Post, Via::Register, Via::Held][usize::from(via % 3)];
+    let answer = hall.request(now, IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9)), via, body);
     if !answer.is_empty() {
         let mut sink = Slice::new(buf);
         hall.write_answer(&answer, &mut sink).unwrap();

@@ -14,6 +14,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
+/// What the crowd can play.
+const GAMES: [&str; 5] = ["even_odd", "even_odd_10", "echo", "blotto", "skill-gomoku"];
+
 /// One message that one player received. Its place in the list is when.
 #[derive(Debug, Clone)]
 pub struct Event {
@@ -121,7 +124,7 @@ impl Crowd {
         let params = json!({
             "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:crowd",
             "timestamp": "2026-01-15T10:05:00Z", "conversation_id": format!("conv_{name}"),
-            "player_meta": {"display_name": name, "version": "1.0.0", "game_types": ["even_odd", "even_odd_10"], "contact_endpoint": endpoint},
+            "player_meta": {"display_name": name, "version": "1.0.0", "game_types": GAMES, "contact_endpoint": endpoint},
         });
         let answer = leaguebox.rpc("register_player", params);
         let result = &answer["result"];
@@ -259,7 +262,7 @@ impl Shared {
             "MOVE_REQUEST" => {
                 self.think();
                 result["message_type"] = json!("MOVE_RESPONSE");
-                result["move"] = json!({"action": "choose", "value": parity(player, message)});
+                result["move"] = game_move(player, message);
             }
             _ => {
                 result = json!({"status": "ok"});
@@ -285,6 +288,48 @@ fn parity(player: usize, message: &Value) -> &'static str {
     let mixed = text.bytes().fold(turn as usize + player, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
     if (mixed >> 2).is_multiple_of(2) { "even" } else { "odd" }
 }
+
+/// A move of the game that is played: some choice again, or in skill-gomoku the move of [`GOMOKU`].
+fn game_move(player: usize, message: &Value) -> Value {
+    let turn = message["game_state"]["turn_number"].as_u64().unwrap_or(1) as usize;
+    match message["game_type"].as_str() {
+        Some("echo") => json!({"number": 1 + (7 * player + 3 * turn) % 10}),
+        Some("blotto") => {
+            let mut allocation = [4, 3, 2, 1, 0];
+            allocation.rotate_left((player + turn * (player + 1)) % 5);
+            json!({ "allocation": allocation })
+        }
+        Some("skill-gomoku") => {
+            let (kind, row, col) = GOMOKU[(turn - 1) % GOMOKU.len()];
+            match kind {
+                "place" => json!({"type": "place", "row": row, "col": col}),
+                skill => json!({"type": "skill", "skill": skill, "target": {"row": row, "col": col}}),
+            }
+        }
+        _ => json!({"action": "choose", "value": parity(player, message)}),
+    }
+}
+
+/// A whole game in which black, who begins, seals a stone, uproots others and wins along the edge.
+pub const GOMOKU: [(&str, u8, u8); 17] = [
+    ("place", 7, 7),
+    ("place", 8, 8),
+    ("place", 7, 9),
+    ("place", 8, 6),
+    ("stillwater", 7, 7),
+    ("sandstorm", 7, 9),
+    ("uproot", 8, 8),
+    ("place", 0, 0),
+    ("place", 14, 0),
+    ("place", 0, 2),
+    ("place", 14, 1),
+    ("place", 0, 4),
+    ("place", 14, 2),
+    ("place", 0, 6),
+    ("place", 14, 3),
+    ("place", 0, 8),
+    ("place", 14, 4),
+];
 
 fn contains(haystack: &[u8], needle: &[u8]) -> bool {
     haystack.windows(needle.len()).any(|window| window == needle)

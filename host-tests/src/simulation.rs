@@ -24,7 +24,7 @@ use std::rc::Rc;
 
 use protocol_core::fair::{Purpose, Seed};
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode, Output, Stage};
+use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode, Output, Stage, Via};
 use protocol_core::json::{Counter, Full, Sink, Window};
 use protocol_core::league::Record;
 use protocol_core::log::Happening;
@@ -564,8 +564,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     /// Sends a message to the box and reads the answer.
     fn say(&mut self, from: IpAddr, body: &[u8]) -> Option<Value> {
         let now = self.moment();
-        let registers = self.random.one_in(8);
-        let answer = self.hall.request(now, from, registers, body);
+        let via = if self.random.one_in(8) { Via::Register } else { Via::Post };
+        let answer = self.hall.request(now, from, via, body);
         self.keep();
         let text = written(&mut self.random, |sink| self.hall.write_answer(&answer, sink));
         assert_eq!(text.is_empty(), answer.is_empty(), "an answer that is one has words");
@@ -676,7 +676,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         while let Some(Output::Line(line)) = self.hall.poll_output() {
             assert!(!named.contains(&line), "a line is named once");
             named.push(line);
-            let now_open = self.hall.call(line).map(|call| (call.id, call.ip));
+            let now_open = self.hall.call(line).map(|call| (call.id, call.to.ip()));
             let was_open = self.open[usize::from(line)].as_ref().map(|open| open.call);
             if now_open.map(|(id, _)| id) == was_open {
                 continue;
@@ -734,7 +734,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     /// The log since it was last read. What a small ring has dropped by then is gone.
     fn read_log(&mut self) {
-        while let Some((number, &entry)) = self.hall.log().at_or_after(self.log_read) {
+        while let Some((number, entry)) = self.hall.log().at_or_after(self.log_read) {
             self.log_read = number + 1;
             let mut line = Text::default();
             protocol_core::json::write(&entry, &mut line).expect("there is room");

@@ -29,6 +29,8 @@ pub enum Purpose {
     Match,
     /// The bearer token of one agent.
     Token,
+    /// What decides the draws of a league when nobody chose it.
+    Master,
 }
 
 impl Seed {
@@ -37,6 +39,7 @@ impl Seed {
         let label: &[u8] = match purpose {
             Purpose::Match => b"leaguebox match",
             Purpose::Token => b"leaguebox token",
+            Purpose::Master => b"leaguebox master",
         };
         let mut hash = Sha256::new();
         hash.update(label);

@@ -21,6 +21,10 @@ pub enum Happening {
     Rejected(&'static str),
     /// An agent left.
     Left,
+    /// A player that dials in is there.
+    Connected,
+    /// It is gone.
+    Disconnected(&'static str),
     /// The league began.
     LeagueStarted,
     /// The box was restarted and goes on.
@@ -31,8 +35,12 @@ pub enum Happening {
     Sent(Kind),
     /// An answer was taken.
     Answered(Kind),
-    /// An attempt failed.
-    Failed(Kind, Fault),
+    /// An answer did not come in time.
+    Silent(Kind),
+    /// A player could not be reached.
+    Unreachable(Kind),
+    /// An answer could not be used: the words say which rule it broke.
+    Unusable(Kind, &'static str),
     /// A second answer was ignored.
     Duplicate,
     /// A player's matches now end at once.
@@ -49,6 +57,17 @@ pub enum Happening {
     BadMessage(&'static str),
 }
 
+impl Happening {
+    /// An attempt failed.
+    pub fn failed(kind: Kind, fault: Fault) -> Self {
+        match fault {
+            Fault::Silent => Happening::Silent(kind),
+            Fault::Unreachable => Happening::Unreachable(kind),
+            Fault::Unusable(_, rule) => Happening::Unusable(kind, rule),
+        }
+    }
+}
+
 /// One entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -62,10 +81,34 @@ pub struct Entry {
     pub at_match: Option<MatchId>,
 }
 
+/// An entry as it is kept, in 24 bytes on a board: there are many.
+#[derive(Debug)]
+struct Kept {
+    at: Utc,
+    what: Happening,
+    agent: Option<AgentId>,
+    /// Rounds count from 1: round 0 is no match.
+    at_match: MatchId,
+}
+
+#[cfg(target_pointer_width = "32")]
+const _: () = assert!(size_of::<Kept>() == 24, "an entry of the log has grown");
+
+impl Kept {
+    fn new(Entry { at, what, agent, at_match }: Entry) -> Self {
+        Self { at, what, agent, at_match: at_match.unwrap_or(MatchId { round: 0, table: 0 }) }
+    }
+
+    fn entry(&self) -> Entry {
+        let Kept { at, what, agent, at_match } = *self;
+        Entry { at, what, agent, at_match: (at_match.round > 0).then_some(at_match) }
+    }
+}
+
 /// A ring of the last `L` entries.
 #[derive(Debug)]
 pub struct Log<const L: usize> {
-    ring: Vec<Entry, L>,
+    ring: Vec<Kept, L>,
     /// The number the next entry gets; entries are numbered from 0.
     next: u64,
 }
@@ -80,17 +123,17 @@ impl<const L: usize> Log<L> {
     pub fn push(&mut self, entry: Entry) {
         let Some(at) = self.next.checked_rem(L as u64) else { return };
         match self.ring.get_mut(at as usize) {
-            Some(oldest) => *oldest = entry,
-            None => drop(self.ring.push(entry)),
+            Some(oldest) => *oldest = Kept::new(entry),
+            None => drop(self.ring.push(Kept::new(entry))),
         }
         self.next += 1;
     }
 
     /// The entry with this number, or the oldest after it that is left, with its own number.
-    pub fn at_or_after(&self, number: u64) -> Option<(u64, &Entry)> {
+    pub fn at_or_after(&self, number: u64) -> Option<(u64, Entry)> {
         let number = number.max(self.next.saturating_sub(L as u64));
         let at = number.checked_rem(L as u64)? as usize;
-        (number < self.next).then(|| Some((number, self.ring.get(at)?))).flatten()
+        (number < self.next).then(|| Some((number, self.ring.get(at)?.entry()))).flatten()
     }
 
     /// How many entries there have ever been.
@@ -150,14 +193,16 @@ impl Serialize for Entry {
             RegisteredAgain => ("INFO", "Registered again; id and token stay the same.", None, None),
             Rejected(why) => ("WARN", "Registration rejected.", None, Some(why)),
             Left => ("INFO", "Left the league.", None, None),
+            Connected => ("INFO", "Connected.", None, None),
+            Disconnected(why) => ("WARN", "Disconnected.", None, Some(why)),
             LeagueStarted => ("INFO", "The league has started.", None, None),
             Resumed => ("WARN", "The box was restarted and goes on with the league.", None, None),
             RoundStarted(_) => ("INFO", "The round has started.", Some(Kind::RoundAnnouncement), None),
             Sent(kind) => ("DEBUG", "Sent.", Some(kind), None),
             Answered(kind) => ("DEBUG", "Answered.", Some(kind), None),
-            Failed(kind, Fault::Silent) => ("WARN", "No answer in time.", Some(kind), None),
-            Failed(kind, Fault::Unreachable) => ("WARN", "The player cannot be reached.", Some(kind), None),
-            Failed(kind, Fault::Unusable(_, rule)) => ("WARN", "The answer breaks a rule.", Some(kind), Some(rule)),
+            Silent(kind) => ("WARN", "No answer in time.", Some(kind), None),
+            Unreachable(kind) => ("WARN", "The player cannot be reached.", Some(kind), None),
+            Unusable(kind, rule) => ("WARN", "The answer breaks a rule.", Some(kind), Some(rule)),
             Duplicate => ("WARN", "A second answer was ignored; the first stands.", None, None),
             BreakerOpened => {
                 ("WARN", "Five failures in a row: its matches end at once, one trial in a minute.", None, None)
@@ -209,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_line_has_the_fields_of_the_specifications_schema() {
-        let line = serde_json::to_value(entry(Happening::Failed(Kind::ChooseParity, Fault::Silent))).unwrap();
+        let line = serde_json::to_value(entry(Happening::failed(Kind::ChooseParity, Fault::Silent))).unwrap();
         assert_eq!(line["timestamp"], "1970-01-01T00:00:00Z");
         assert_eq!(line["level"], "WARN");
         assert_eq!(line["agent_id"], "P07");

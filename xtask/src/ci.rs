@@ -28,7 +28,6 @@ const STEPS: &[(&str, Work)] = &[
     // The command the README gives. It leaves out xtask, which is no default member.
     ("tests", Line("cargo test")),
     ("tests with real clients", Chore(clients::run)),
-    ("a league of 512", Line("cargo test --release -p host-tests --test black_box -- --ignored")),
     ("tests of the chores", Line("cargo test -p xtask")),
     ("no_std build", Chore(thumb::run)),
     ("tests for a board on a probe", Chore(firmware::compile_tests)),

@@ -26,9 +26,9 @@ pub const BOARDS: &[Board] = &[Board { directory: "firmware/rp2040", binary: "le
 /// The whole image may take half of the smallest flash; the other half is the journal's.
 const FLASH_BUDGET: u32 = 1024 * 1024;
 
-/// Variables and stack together, of 264 KB. Here with all the room the stack has; `device_cost.rs` in the tests measures how
-/// much of it is ever used.
-const RAM_BUDGET: u32 = 240 * 1024;
+/// Variables and the deepest stack may take 240 KB of 264. `device_cost.rs` in the tests measures the stack; this is left for
+/// variables if it stays below 6 KB.
+const RAM_BUDGET: u32 = (240 - 6) * 1024;
 
 /// A player's line: its task with its buffers, and its socket.
 const LINK_BUDGET: u32 = 4608;
@@ -146,15 +146,15 @@ impl Footprint {
     fn print(&self) -> Vec<String> {
         let lines = [
             ("flash", self.flash, Some(FLASH_BUDGET)),
-            ("static RAM", self.ram, None),
-            ("static RAM and room for stack", self.ram + self.stack, Some(RAM_BUDGET)),
+            ("static RAM", self.ram, Some(RAM_BUDGET)),
+            ("room for stack", self.stack, None),
             ("RAM per link", self.link, Some(LINK_BUDGET)),
             ("RAM per match", self.match_bytes, None),
         ];
         let mut broken = Vec::new();
         for (what, bytes, budget) in lines {
             let limit = budget.map(|budget| format!(" of {}", grouped(budget))).unwrap_or_default();
-            println!("  {what:<30}{:>9} bytes{limit}", grouped(bytes));
+            println!("  {what:<16}{:>9} bytes{limit}", grouped(bytes));
             if budget.is_some_and(|budget| bytes > budget) {
                 broken.push(format!("{what} takes {} bytes{limit}", grouped(bytes)));
             }
@@ -187,10 +187,10 @@ mod tests {
 
     #[test]
     fn what_is_over_budget_is_named() {
-        let most = Footprint { flash: FLASH_BUDGET, ram: RAM_BUDGET - 9, stack: 9, link: LINK_BUDGET, match_bytes: 9 };
+        let most = Footprint { flash: FLASH_BUDGET, ram: RAM_BUDGET, stack: 9, link: LINK_BUDGET, match_bytes: 9 };
         assert!(most.print().is_empty());
         let more =
-            Footprint { flash: FLASH_BUDGET + 1, ram: RAM_BUDGET, stack: 1, link: LINK_BUDGET + 1, match_bytes: 9 };
+            Footprint { flash: FLASH_BUDGET + 1, ram: RAM_BUDGET + 1, stack: 9, link: LINK_BUDGET + 1, match_bytes: 9 };
         let broken = more.print();
         assert_eq!(broken.len(), 3);
         assert!(broken[2].starts_with("RAM per link takes 4,609 bytes"), "{broken:?}");

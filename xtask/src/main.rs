@@ -15,6 +15,7 @@ mod test;
 mod thumb;
 mod venv;
 mod way;
+mod wear;
 
 use std::process::ExitCode;
 
@@ -39,6 +40,7 @@ const VERBS: &[Verb] = &[
     ("readme", "run the commands the README shows", readme::run),
     ("venv", "make .venv with the Python packages the test players need", venv::run),
     ("bench", "measure the box [queries league messages matches memory]", bench::run),
+    ("wear", "how many leagues the flash of a board lasts", wear::run),
     ("help", "this list", help),
 ];
 

@@ -47,12 +47,13 @@ impl Device {
         }
     }
 
-    /// How many tests run at once. An emulated box that is busy takes a core, and there is one board on a probe.
+    /// How many tests run at once. An emulated box that is busy takes a core, but mostly tests wait; and there is one board on
+    /// a probe.
     fn threads(self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         match self {
             Device::Desktop => cores.max(2),
-            Device::Emulator => cores,
+            Device::Emulator => 2 * cores,
             Device::Probe => 1,
         }
     }

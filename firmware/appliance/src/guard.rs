@@ -1,5 +1,12 @@
 //! Who is kept out, beside those without the admin code: web pages from elsewhere, which could use a browser inside the
-//! network as their hand, and those who try admin codes.
+//! network as their hand; those who try admin codes; and those who ask or register more than a whole class would.
+//!
+//! What is held against an address is an *account*. Some accounts are remembered; one is forgotten only when nothing is
+//! held against it any more, so that forgetting changes nothing. Whoever finds no room shares an account with all others
+//! like it: many addresses gain nothing by being many. The address the owner was last seen at keeps its own.
+//!
+//! Bodies need no limit here. A request is held in the buffer of the worker that reads it and nowhere else, so all of
+//! them together take what the board lends its workers; what does not fit one is refused before it is read.
 
 use core::net::IpAddr;
 
@@ -8,14 +15,35 @@ use protocol_core::time::Millis;
 
 use crate::http::Request;
 
-/// Addresses whose guesses are remembered; of more, those who guessed last.
+/// Addresses that are remembered.
 const REMEMBERED: usize = 8;
+
+/// Ticks in a second. They begin anew after twelve days, and nothing is ever held against anybody for so long.
+const SECOND: u32 = 4096;
+
 /// Wrong codes that are put down to typing.
-const FREE: u32 = 5;
+const FREE: u8 = 5;
 /// The first wait. It doubles with every wrong code …
-const FIRST_WAIT_MS: Millis = 1_000;
+const FIRST_WAIT: u32 = SECOND;
 /// … up to this.
-const LONGEST_WAIT_MS: Millis = 60_000;
+const LONGEST_WAIT: u32 = 60 * SECOND;
+/// A wrong code is forgiven after so long. Five free ones in that time are fewer than waiting allows.
+const FORGIVEN_AFTER: u32 = 600 * SECOND;
+
+/// Requests an address may make in a second for every player there is room for: a whole class may sit behind one. The
+/// players of a league send two messages a match, if any; a page that is looked at makes four requests a second.
+const REQUESTS: u32 = 8;
+/// A small box lets no fewer pass than one for a class does.
+const CLASS: u32 = 32;
+/// No box has room for more players.
+const LARGEST: u32 = 1000;
+/// Requests of so many seconds may come at once.
+const REQUESTS_AT_ONCE: u32 = 2 * SECOND;
+/// A class registers at once. After that one more player is let in every so often, because every one is written to flash.
+const REGISTRATION: u32 = 2 * SECOND;
+
+/// What every box is called in its network, beside its own name.
+const NAME: &str = "leaguebox";
 
 /// Whether a browser sent this for a page that is not the box's own. Who is no browser names no origin.
 pub(crate) fn is_from_elsewhere(request: &Request<'_>) -> bool {
@@ -24,109 +52,361 @@ pub(crate) fn is_from_elsewhere(request: &Request<'_>) -> bool {
     !origin.zip(request.header("host")).is_some_and(|(origin, host)| origin.eq_ignore_ascii_case(host))
 }
 
+/// Whether a browser sent this to a name that is not the box's: somebody's page has made its own name lead here.
+pub(crate) fn is_for_another(request: &Request<'_>, name: &str) -> bool {
+    request.header("host").is_some_and(|host| !is_own(host, name))
+}
+
+/// Whether a `Host` is an address, `localhost`, or the box's name with or without `.local`.
+fn is_own(host: &str, name: &str) -> bool {
+    if let Some((address, _)) = host.strip_prefix('[').and_then(|host| host.split_once(']')) {
+        return address.parse::<IpAddr>().is_ok();
+    }
+    let host = host.split_once(':').map_or(host, |(host, _)| host);
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let local = host.len().checked_sub(".local".len()).and_then(|at| host.split_at_checked(at));
+    let label = local.filter(|(_, local)| local.eq_ignore_ascii_case(".local")).map_or(host, |(label, _)| label);
+    host.parse::<IpAddr>().is_ok()
+        || host.eq_ignore_ascii_case("localhost")
+        || [NAME, name].iter().any(|own| label.eq_ignore_ascii_case(own))
+}
+
 /// Whether the body says it is something else than JSON, as the forms of web pages do.
 pub(crate) fn is_not_json(request: &Request<'_>) -> bool {
     let kind = request.header("content-type").and_then(|kind| kind.split(';').next());
     !request.body.is_empty() && kind.is_some_and(|kind| !kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
-/// Wrong admin codes, by address: who guesses makes nobody wait but itself.
-pub(crate) struct Guesses {
-    by: Vec<Guesser, REMEMBERED>,
+/// Not before so many seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Later(pub u32);
+
+/// What is held against whom.
+pub(crate) struct Guard {
+    known: Vec<(IpAddr, Account), REMEMBERED>,
+    /// All who found no room.
+    others: Account,
+    /// Which of the known knew the admin code last, from 1: it is not forgotten.
+    owner: u8,
     /// Wrong codes so far, whoever tried them.
-    pub total: u32,
+    pub wrong_codes: u32,
+    /// Requests and registrations that were too many, so far.
+    pub too_many: u32,
 }
 
-struct Guesser {
-    who: IpAddr,
-    wrong: u32,
-    last: Millis,
+/// What is held against an address: each a tick, and nothing once that is past. A tick further away than it can have been
+/// set is one of the past.
+struct Account {
+    /// Its requests are paid off.
+    requests: u32,
+    /// Its registrations are.
+    registrations: u32,
+    /// It may try a code again.
+    guess: u32,
+    /// Wrong codes in a row.
+    wrong: u8,
 }
 
-impl Guesser {
-    /// When it may try again.
-    fn until(&self) -> Millis {
-        match self.wrong.checked_sub(FREE) {
-            None => self.last,
-            Some(more) => self.last.saturating_add(LONGEST_WAIT_MS.min(FIRST_WAIT_MS << more.min(16))),
+/// A tick as far as it lies ahead; one of the past does not.
+fn ahead(of: u32, now: u32, at_most: u32) -> u32 {
+    Some(of.wrapping_sub(now)).filter(|&ahead| ahead <= at_most).unwrap_or(0)
+}
+
+/// How long it takes until one more of something fits, each of which takes `each` to be paid off, into `room`.
+fn until_room(paid: u32, now: u32, each: u32, room: u32) -> Result<u32, Later> {
+    let after = ahead(paid, now, room) + each;
+    match after.checked_sub(room).filter(|&more| more > 0) {
+        None => Ok(now.wrapping_add(after)),
+        Some(more) => Err(Later(more.div_ceil(SECOND))),
+    }
+}
+
+fn ticks(now: Millis) -> u32 {
+    (u128::from(now) * u128::from(SECOND) / 1000) as u32
+}
+
+fn class(players: usize) -> u32 {
+    (players as u32).clamp(CLASS, LARGEST)
+}
+
+impl Account {
+    const fn new(now: u32) -> Self {
+        Self { requests: now, registrations: now, guess: now, wrong: 0 }
+    }
+
+    fn is_forgiven(&self, now: u32) -> bool {
+        let waits = ahead(self.guess, now, LONGEST_WAIT) > 0;
+        self.wrong == 0 || (!waits && now.wrapping_sub(self.guess) > FORGIVEN_AFTER)
+    }
+
+    /// Whether it is as good as new.
+    fn is_clean(&self, now: u32) -> bool {
+        let registrations = ahead(self.registrations, now, LARGEST * REGISTRATION);
+        let owes = ahead(self.requests, now, REQUESTS_AT_ONCE) + registrations;
+        owes == 0 && self.is_forgiven(now)
+    }
+}
+
+impl Guard {
+    pub const fn new() -> Self {
+        Self { known: Vec::new(), others: Account::new(0), owner: 0, wrong_codes: 0, too_many: 0 }
+    }
+
+    /// The account of an address. A new one takes the place of one that is clean.
+    fn account(&mut self, who: IpAddr, now: u32) -> &mut Account {
+        let who = who.to_canonical();
+        let owner = usize::from(self.owner);
+        let place = self.known.iter().position(|(known, _)| *known == who).or_else(|| {
+            let clean = |(place, (_, account)): (usize, &(IpAddr, Account))| {
+                (place + 1 != owner && account.is_clean(now)).then_some(place)
+            };
+            let room = self.known.push((who, Account::new(now))).is_ok();
+            let place = if room { Some(self.known.len() - 1) } else { self.known.iter().enumerate().find_map(clean) };
+            if let Some(known) = place.and_then(|place| self.known.get_mut(place)) {
+                *known = (who, Account::new(now));
+            }
+            place
+        });
+        match place.and_then(|place| self.known.get_mut(place)) {
+            Some((_, account)) => account,
+            None => &mut self.others,
         }
     }
-}
 
-impl Guesses {
-    pub const fn new() -> Self {
-        Self { by: Vec::new(), total: 0 }
+    /// Somebody makes a request of a box with room for so many players. Who sits at the box itself may make as many as it
+    /// likes.
+    pub fn request(&mut self, now: Millis, who: IpAddr, players: usize) -> Result<(), Later> {
+        if who.to_canonical().is_loopback() {
+            return Ok(());
+        }
+        let now = ticks(now);
+        let each = (SECOND / (REQUESTS * class(players))).max(1);
+        let account = self.account(who, now);
+        match until_room(account.requests, now, each, REQUESTS_AT_ONCE) {
+            Ok(paid) => {
+                account.requests = paid;
+                Ok(())
+            }
+            Err(later) => Err(self.refused(later)),
+        }
     }
 
-    /// How many seconds `who` has to wait before it may try a code.
-    pub fn wait(&self, now: Millis, who: IpAddr) -> Option<u64> {
-        let until = self.by.iter().find(|guesser| guesser.who == who)?.until();
-        until.checked_sub(now).filter(|&ms| ms > 0).map(|ms| ms.div_ceil(1000))
+    /// Whether somebody may register one more player, if that is what it wants: asked last, because it takes a while to see.
+    pub fn may_register(
+        &mut self,
+        now: Millis,
+        who: IpAddr,
+        players: usize,
+        wants_to: impl FnOnce() -> bool,
+    ) -> Result<(), Later> {
+        match self.registration(now, who, players) {
+            Err(later) if wants_to() => Err(self.refused(later)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Somebody has registered one more player.
+    pub fn registered(&mut self, now: Millis, who: IpAddr, players: usize) {
+        if let Ok(paid) = self.registration(now, who, players) {
+            self.account(who, ticks(now)).registrations = paid;
+        }
+    }
+
+    fn registration(&mut self, now: Millis, who: IpAddr, players: usize) -> Result<u32, Later> {
+        let now = ticks(now);
+        if who.to_canonical().is_loopback() {
+            return Ok(now);
+        }
+        let room = class(players) * REGISTRATION;
+        until_room(self.account(who, now).registrations, now, REGISTRATION, room)
+    }
+
+    fn refused(&mut self, later: Later) -> Later {
+        self.too_many = self.too_many.saturating_add(1);
+        later
+    }
+
+    /// Whether `who` may try a code.
+    pub fn may_guess(&mut self, now: Millis, who: IpAddr) -> Result<(), Later> {
+        let now = ticks(now);
+        let account = self.account(who, now);
+        match ahead(account.guess, now, LONGEST_WAIT) {
+            wait if wait > 0 && account.wrong >= FREE => Err(Later(wait.div_ceil(SECOND))),
+            _ => Ok(()),
+        }
     }
 
     /// `who` tried a wrong code.
     pub fn wrong(&mut self, now: Millis, who: IpAddr) {
-        self.total = self.total.saturating_add(1);
-        if let Some(guesser) = self.by.iter_mut().find(|guesser| guesser.who == who) {
-            (guesser.wrong, guesser.last) = (guesser.wrong.saturating_add(1), now);
-        } else if let Err(newcomer) = self.by.push(Guesser { who, wrong: 1, last: now })
-            && let Some(oldest) = self.by.iter_mut().min_by_key(|guesser| guesser.last)
-        {
-            *oldest = newcomer;
-        }
+        self.wrong_codes = self.wrong_codes.saturating_add(1);
+        let now = ticks(now);
+        let account = self.account(who, now);
+        let before = if account.is_forgiven(now) { 0 } else { account.wrong };
+        account.wrong = before.saturating_add(1);
+        let wait = account.wrong.checked_sub(FREE).map_or(0, |more| LONGEST_WAIT.min(FIRST_WAIT << more.min(16)));
+        account.guess = now.wrapping_add(wait);
     }
 
     /// `who` knows the code.
-    pub fn right(&mut self, who: IpAddr) {
-        self.by.retain(|guesser| guesser.who != who);
+    pub fn right(&mut self, now: Millis, who: IpAddr) {
+        let account = self.account(who, ticks(now));
+        account.wrong = 0;
+        let place = self.known.iter().position(|(known, _)| *known == who.to_canonical());
+        self.owner = place.map_or(self.owner, |place| place as u8 + 1);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use core::net::Ipv4Addr;
+    use core::net::{Ipv4Addr, Ipv6Addr};
 
-    fn address(last: u8) -> IpAddr {
-        Ipv4Addr::new(10, 0, 0, last).into()
+    fn address(last: u16) -> IpAddr {
+        let [high, low] = last.to_be_bytes();
+        Ipv4Addr::new(10, 0, high, low).into()
+    }
+
+    fn wait(guard: &mut Guard, now: Millis, who: IpAddr) -> u32 {
+        guard.may_guess(now, who).map_or_else(|Later(seconds)| seconds, |()| 0)
     }
 
     #[test]
     fn who_guesses_waits_longer_and_longer_up_to_a_minute() {
-        let (mut guesses, mut now, mut waits) = (Guesses::new(), 0, std::vec::Vec::new());
-        for _ in 0..14 {
-            guesses.wrong(now, address(1));
-            let wait = guesses.wait(now, address(1)).unwrap_or(0);
-            waits.push(wait);
-            now += wait * 1000;
-            assert_eq!(guesses.wait(now, address(1)), None);
+        for begun in [0, 12 * 86_400_000 + 11_000_000, u64::from(u32::MAX)] {
+            let (mut guard, mut now, mut waits) = (Guard::new(), begun, std::vec::Vec::new());
+            for _ in 0..14 {
+                guard.wrong(now, address(1));
+                let seconds = wait(&mut guard, now, address(1));
+                waits.push(seconds);
+                now += Millis::from(seconds) * 1000 + 1;
+                assert_eq!(wait(&mut guard, now, address(1)), 0);
+            }
+            assert_eq!(waits, [0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60]);
+            assert_eq!(guard.wrong_codes, 14);
+            // Ten minutes later it is a stranger again.
+            guard.wrong(now + 601_000, address(1));
+            assert_eq!(wait(&mut guard, now + 601_000, address(1)), 0);
         }
-        assert_eq!(waits, [0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60]);
-        assert_eq!(guesses.total, 14);
     }
 
     #[test]
     fn who_guesses_makes_nobody_else_wait_and_who_knows_the_code_begins_anew() {
-        let mut guesses = Guesses::new();
-        for _ in 0..100 {
-            guesses.wrong(0, address(1));
-        }
-        assert_eq!((guesses.wait(0, address(1)), guesses.wait(0, address(2))), (Some(60), None));
-        guesses.right(address(2));
-        assert_eq!(guesses.wait(0, address(1)), Some(60));
-        guesses.right(address(1));
-        assert_eq!(guesses.wait(0, address(1)), None);
+        let mut guard = Guard::new();
+        (0..100).for_each(|_| guard.wrong(0, address(1)));
+        assert_eq!((wait(&mut guard, 0, address(1)), wait(&mut guard, 0, address(2))), (60, 0));
+        guard.right(0, address(2));
+        assert_eq!(wait(&mut guard, 0, address(1)), 60);
+        guard.right(0, address(1));
+        assert_eq!(wait(&mut guard, 0, address(1)), 0);
     }
 
     #[test]
-    fn of_many_who_guess_those_of_longest_ago_are_forgotten() {
-        let mut guesses = Guesses::new();
-        for who in 0..=REMEMBERED as u8 {
-            for _ in 0..10 {
-                guesses.wrong(who.into(), address(who));
+    fn an_attacker_with_a_thousand_addresses_guesses_no_faster_than_one_with_nine() {
+        let (mut guard, mut guesses) = (Guard::new(), 0);
+        let hour = 3_600_000;
+        // Every address guesses whenever it may.
+        for now in (0..hour).step_by(500) {
+            for who in 0..1000 {
+                if guard.may_guess(now, address(who)).is_ok() {
+                    guard.wrong(now, address(who));
+                    guesses += 1;
+                }
             }
         }
-        assert_eq!(guesses.wait(10, address(0)), None);
-        assert!((1..=REMEMBERED as u8).all(|who| guesses.wait(10, address(who)).is_some()));
+        // One a minute for each account, and what typing and the first waits allow.
+        assert!(guesses <= (REMEMBERED + 1) * (60 + 12), "{guesses}");
+    }
+
+    #[test]
+    fn the_owner_does_not_wait_for_those_who_share_an_account() {
+        let mut guard = Guard::new();
+        guard.right(0, address(7000));
+        for who in 0..1000 {
+            (0..20).for_each(|_| guard.wrong(1000, address(who)));
+        }
+        assert_eq!(wait(&mut guard, 1000, address(7000)), 0);
+        assert_eq!(wait(&mut guard, 1000, address(7001)), 60, "a stranger does");
+        assert_eq!(wait(&mut guard, 62_000, address(7001)), 0, "for a minute");
+    }
+
+    #[test]
+    fn a_class_behind_one_address_is_never_too_many_and_one_that_hammers_is() {
+        let mut guard = Guard::new();
+        // 32 agents and a page each, for a minute.
+        for now in (0..60_000).step_by(5) {
+            assert_eq!(guard.request(now, address(1), 32), Ok(()), "{now}");
+        }
+        let passed = (0..2_000).filter(|_| guard.request(60_000, address(1), 32).is_ok()).count();
+        assert!((500..=512).contains(&passed), "{passed} at once");
+        assert_eq!(guard.request(60_000, address(1), 32), Err(Later(1)));
+        assert_eq!(guard.request(60_000, address(2), 32), Ok(()), "nobody else waits");
+        assert!(guard.too_many > 1_400);
+        let passed =
+            (60_000..61_000).flat_map(|now| [now; 4]).filter(|&now| guard.request(now, address(1), 32).is_ok());
+        assert!((250..=257).contains(&passed.count()), "then 256 a second");
+        assert!((0..100_000).all(|_| guard.request(0, Ipv6Addr::LOCALHOST.into(), 32).is_ok()), "the computer itself");
+    }
+
+    #[test]
+    fn a_class_registers_at_once_and_then_one_player_every_two_seconds() {
+        let mut guard = Guard::new();
+        let mut register = |now, who| {
+            let may = guard.may_register(now, who, 32, || true);
+            may.map(|()| guard.registered(now, who, 32))
+        };
+        assert!((0..32).all(|_| register(0, address(1)).is_ok()));
+        assert_eq!(register(0, address(1)), Err(Later(2)));
+        assert_eq!(register(2_000, address(1)), Ok(()));
+        assert_eq!(register(2_000, address(1)), Err(Later(2)));
+        assert_eq!(register(2_000, address(2)), Ok(()));
+        assert!((0..2_000).all(|_| register(0, Ipv4Addr::LOCALHOST.into()).is_ok()));
+    }
+
+    #[test]
+    fn an_address_is_forgotten_only_when_nothing_is_held_against_it() {
+        let mut guard = Guard::new();
+        (0..8).for_each(|_| guard.wrong(0, address(0)));
+        for now in (1..60).map(|second| second * 1000) {
+            for who in 1..500 {
+                assert_eq!(guard.request(now, address(who), 512), Ok(()));
+            }
+            assert!(now >= 8_000 || wait(&mut guard, now, address(0)) > 0, "{now}");
+        }
+        assert_eq!(guard.known.len(), REMEMBERED);
+    }
+
+    #[test]
+    fn the_box_is_called_by_its_address_or_its_own_name() {
+        for own in [
+            "10.0.0.1",
+            "10.0.0.1:8000",
+            "[fe80::1]",
+            "[::1]:8000",
+            "localhost:8010",
+            "LocalHost",
+            "leaguebox",
+            "leaguebox.local:8000",
+            "LEAGUEBOX.LOCAL.",
+            "leaguebox-3f1a.local",
+            "leaguebox-3f1a",
+        ] {
+            assert!(is_own(own, "leaguebox-3f1a"), "{own}");
+        }
+        for other in [
+            "evil.example",
+            "leaguebox.evil.example",
+            "10.0.0.1.evil.example",
+            "leaguebox.local.evil.example:8000",
+            "leaguebox-3f1b.local",
+            ".local",
+            "local",
+            "localhost.local",
+            "[evil.example]",
+            "",
+            ":8000",
+            "שלום.local",
+        ] {
+            assert!(!is_own(other, "leaguebox-3f1a"), "{other}");
+        }
     }
 }

@@ -8,13 +8,17 @@
 //!
 //! ```text
 //! http/       HTTP/1.1, both directions
+//! ws/         WebSocket, for agents that dial in
 //! lines.rs    dials players, carries calls out, brings replies back
+//! links.rs    players that dial in instead
 //! server.rs   accepts connections, answers requests
 //! routes.rs   which path is what
 //! pages.rs    what the box shows: JSON, CSV, the log, text for agents
 //! pieces.rs   a text longer than any buffer
+//! archive.rs  leagues that have ended, from flash
 //! journal/    what outlives a power cut, in flash
 //! settings.rs what the owner may set
+//! powers.rs   what the owner may do to a running league
 //! board.rs    what the box is plugged into
 //! calendar.rs the time of day, as far as it is known
 //! guard.rs    who is kept out
@@ -25,6 +29,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod archive;
 pub mod board;
 pub mod calendar;
 pub mod clock;
@@ -32,11 +37,14 @@ mod guard;
 pub mod http;
 pub mod journal;
 mod lines;
+mod links;
 mod pages;
 mod pieces;
+mod powers;
 mod routes;
 mod server;
 mod settings;
+pub mod ws;
 
 use core::cell::{Cell, RefCell};
 
@@ -50,7 +58,9 @@ use protocol_core::time::{Now, Utc};
 
 use board::Board;
 use calendar::{Calendar, Source};
-use guard::Guesses;
+use guard::Guard;
+
+pub use links::Links;
 
 /// What the box of a board may take of its memory, checked wherever it is built for one: 32 players, a whole round of
 /// them at once, 256 log entries.
@@ -66,7 +76,7 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
     board: B,
     calendar: Cell<Calendar>,
     admin_code: RefCell<String<64>>,
-    guesses: RefCell<Guesses>,
+    guard: RefCell<Guard>,
     /// One for each line: what it has to do has changed.
     lines: [Bell; P],
     /// The next deadline has changed.
@@ -97,7 +107,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             board,
             calendar: Cell::new(Calendar::new()),
             admin_code: RefCell::new(String::new()),
-            guesses: RefCell::new(Guesses::new()),
+            guard: RefCell::new(Guard::new()),
             lines: [const { Bell::new() }; P],
             deadline: Bell::new(),
             free_workers: Cell::new(0),
@@ -123,12 +133,16 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub fn act<T>(&self, act: impl FnOnce(&mut Hall<P, M, R, L>, Now) -> T) -> T {
         let now = self.now();
         let mut hall = self.hall.borrow_mut();
-        let before = hall.next_deadline();
+        let (before, players) = (hall.next_deadline(), hall.players().len());
         let done = act(&mut hall, now);
         while let Some(Output::Line(player)) = hall.poll_output() {
             if let Some(bell) = self.lines.get(usize::from(player)) {
                 bell.signal(());
             }
+        }
+        if hall.players().len() < players {
+            // Players moved up: every line has to look who is on it.
+            self.lines.iter().for_each(|bell| bell.signal(()));
         }
         if hall.next_deadline() != before {
             self.deadline.signal(());

@@ -1,10 +1,11 @@
 //! The line to one player: dials, carries the open call out, brings the reply back. At most one call is open, because a
-//! line is one future. A connection is kept for the next call where the player's server keeps it.
+//! line is one future. A connection is kept for the next call where the player's server keeps it. Where the player dials
+//! in, the line keeps the connection it made: see [`links`](crate::links).
 
 use core::fmt::Write as _;
 use core::net::SocketAddr;
 
-use edge_nal::{Readable, TcpConnect};
+use edge_nal::{Readable, TcpConnect, TcpShutdown};
 use embassy_futures::select::{Either, select};
 use embedded_io_async::{Read, Write};
 use heapless::String;
@@ -14,6 +15,7 @@ use protocol_core::json;
 use crate::Appliance;
 use crate::board::Board;
 use crate::http::{self, CallError, ClientConn};
+use crate::links::Links;
 use crate::pieces;
 
 /// A call the line has to carry out. What it says, and to which path, is asked of the hall when it is written: on a
@@ -27,11 +29,18 @@ struct Call {
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Keeps the line to the player at `index`, for ever. `buf` holds what is sent in one go, head and message, and
     /// then the whole reply: what does not fit is not read.
-    pub async fn line<N: TcpConnect>(&self, index: u16, net: &N, buf: &mut [u8]) -> ! {
+    pub async fn line<N, S>(&self, index: u16, net: &N, links: &Links<S, P>, buf: &mut [u8]) -> !
+    where
+        N: TcpConnect,
+        S: Read + Write + TcpShutdown,
+    {
         loop {
-            let mut call = self.next_call(index).await;
+            let Some(mut call) = self.next_call(index, links).await else {
+                self.hold(index, links, buf).await;
+                continue;
+            };
             match select(net.connect(call.to), self.dropped(index, call.id)).await {
-                Either::First(Ok(socket)) => self.connection(index, &mut call, socket, buf).await,
+                Either::First(Ok(socket)) => self.connection(index, &mut call, socket, links, buf).await,
                 Either::First(Err(_)) => self.failed(index, call.id, Failure::Unreachable).await,
                 Either::Second(()) => {}
             }
@@ -39,7 +48,14 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Carries out calls over one connection for as long as it can be used and leads to the right place.
-    async fn connection<S: Read + Write + Readable>(&self, index: u16, call: &mut Call, mut socket: S, buf: &mut [u8]) {
+    async fn connection<S: Read + Write + Readable, T>(
+        &self,
+        index: u16,
+        call: &mut Call,
+        mut socket: S,
+        links: &Links<T, P>,
+        buf: &mut [u8],
+    ) {
         let mut is_fresh = true;
         loop {
             let mut conn = ClientConn::new(&mut socket, buf);
@@ -59,8 +75,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 return;
             }
             // Between calls a player has nothing to say. Whatever comes, mostly the end, must not answer the next one.
-            match select(socket.readable(), self.next_call(index)).await {
-                Either::Second(next) if next.to == call.to => call.id = next.id,
+            match select(socket.readable(), self.next_call(index, links)).await {
+                Either::Second(Some(next)) if next.to == call.to => call.id = next.id,
                 _ => return,
             }
             is_fresh = false;
@@ -79,12 +95,15 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         if self.hall(|hall| hall.call(index).map(|open| open.id)) != Some(call) {
             return Ok(false);
         }
-        let mut request = self.begin(index, conn)?;
-        let write = |sink: &mut dyn json::Sink| self.hall(|hall| hall.write_call(index, sink));
-        if !pieces::send(&mut request, write, async || {}).await? {
-            return Ok(false);
+        {
+            // Within braces: what is over makes room for what comes, in a future that a board has for every line.
+            let mut request = self.begin(index, conn)?;
+            let write = |sink: &mut dyn json::Sink| self.hall(|hall| hall.write_call(index, sink));
+            if !pieces::send(&mut request, write, async || {}).await? {
+                return Ok(false);
+            }
+            request.finish().await?;
         }
-        request.finish().await?;
         let response = conn.read_response().await?;
         let (status, body) = (response.status, response.body);
         self.room().await;
@@ -101,20 +120,25 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         self.hall(|hall| {
             let call = hall.call(index).ok_or(CallError::BadRequest)?;
             let mut host = String::<56>::new();
-            write!(host, "{}", SocketAddr::new(call.ip, call.port)).map_err(|_| CallError::BadRequest)?;
-            conn.post(call.path, &host, None, &[])
+            let endpoint = call.to.endpoint().ok_or(CallError::BadRequest)?;
+            write!(host, "{endpoint}").map_err(|_| CallError::BadRequest)?;
+            conn.post(endpoint.path(), &host, None, &[])
         })
     }
 
-    /// Waits until the line has something to do.
-    async fn next_call(&self, index: u16) -> Call {
+    /// Waits until the line has something to do. `None`: the player has dialled in.
+    async fn next_call<S>(&self, index: u16, links: &Links<S, P>) -> Option<Call> {
         loop {
+            if links.has(index) {
+                return None;
+            }
             let call = |hall: &Hall<P, M, R, L>| {
                 let call = hall.call(index)?;
-                Some(Call { id: call.id, to: SocketAddr::new(call.ip, call.port) })
+                let to = call.to.endpoint()?;
+                Some(Call { id: call.id, to: SocketAddr::new(to.ip, to.port) })
             };
             if let Some(call) = self.hall(call) {
-                return call;
+                return Some(call);
             }
             match self.lines.get(usize::from(index)) {
                 Some(bell) => bell.wait().await,
@@ -133,7 +157,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    async fn failed(&self, player: u16, call: u32, failure: Failure) {
+    pub(crate) async fn failed(&self, player: u16, call: u32, failure: Failure) {
         self.room().await;
         self.act(|hall, now| hall.handle(now, Event::Failed { player, call, failure }));
     }

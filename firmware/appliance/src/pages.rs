@@ -6,6 +6,7 @@ use core::fmt::{self, Write as _};
 use protocol_core::games::{AnyGame, Game};
 use protocol_core::hall::{Hall, Player, Stage};
 use protocol_core::json::{self, Full, Joined, Shown, Sink};
+use protocol_core::league::ByReason;
 use protocol_core::time::Utc;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde::Serialize;
@@ -35,6 +36,7 @@ pub(crate) struct Vitals<'a> {
     pub uptime_seconds: u64,
     pub refused_requests: u32,
     pub wrong_admin_codes: u32,
+    pub limited_requests: u32,
     pub about: About<'a>,
     pub kept: Kept,
 }
@@ -69,6 +71,8 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         uptime_seconds: u64,
         refused_requests: u32,
         wrong_admin_codes: u32,
+        /// Requests and registrations refused because too many came from one address.
+        limited_requests: u32,
         log_entries: u64,
         version: &'static str,
         board: &'static str,
@@ -98,6 +102,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         uptime_seconds: vitals.uptime_seconds,
         refused_requests: vitals.refused_requests,
         wrong_admin_codes: vitals.wrong_admin_codes,
+        limited_requests: vitals.limited_requests,
         log_entries: hall.log().written(),
         version: env!("CARGO_PKG_VERSION"),
         board: vitals.about.board,
@@ -279,7 +284,7 @@ impl Rows {
                     registered: usize,
                 }
                 list(part, sink, &Head { registered: hall.players().len() }, "players", |row| {
-                    hall.players().get(row).map(Person::of)
+                    hall.players().get(row).map(|player| Person::of(hall, player))
                 })
             }
             Rows::Player(number) => {
@@ -291,7 +296,7 @@ impl Rows {
                     advice: &'static str,
                 }
                 let player = player(hall, number).ok_or(Full)?;
-                list(part, sink, &Person::of(player), "compliance", |row| {
+                list(part, sink, &Person::of(hall, player), "compliance", |row| {
                     player.compliance.broken().nth(row).map(|(rule, count, example)| Broken {
                         rule: rule.code(),
                         count,
@@ -305,7 +310,7 @@ impl Rows {
             Rows::Log => match hall.log().at_or_after(part) {
                 Some((number, entry)) => {
                     *at = number + 1;
-                    json::write(entry, sink)?;
+                    json::write(&entry, sink)?;
                     sink.put(b"\n")?;
                     Ok(true)
                 }
@@ -323,7 +328,7 @@ fn player<const P: usize, const M: usize, const R: usize, const L: usize>(
 }
 
 /// Part `part` of `{head…,"name":[row,row,…]}`: the head, then a row each, then the end.
-fn list<T: Serialize>(
+pub(crate) fn list<T: Serialize>(
     part: u64,
     sink: &mut dyn Sink,
     head: &impl Serialize,
@@ -375,24 +380,56 @@ struct Person<'a> {
     display_name: &'a str,
     version: &'a str,
     contact_endpoint: &'a str,
-    /// Where it is really called.
-    address: Shown<&'a protocol_core::wire::endpoint::Endpoint>,
+    /// Where it is really called, or calls from.
+    address: Shown<&'a protocol_core::wire::endpoint::Contact>,
     state: &'static str,
     dialect: &'static str,
+    /// Whether the admin has removed it.
+    removed: bool,
     violations: u32,
+    /// How its matches ended, and those it lost for a technical reason.
+    end_reasons: ByReason,
+    technical_losses: ByReason,
+    latency: Latency,
+}
+
+/// How long it takes to answer. The median and the p99 are at most twice too high.
+#[derive(Serialize)]
+struct Latency {
+    answers: u16,
+    min_ms: Option<u32>,
+    median_ms: Option<u32>,
+    p99_ms: Option<u32>,
 }
 
 impl<'a> Person<'a> {
-    fn of(player: &'a Player) -> Self {
+    fn of<const P: usize, const M: usize, const R: usize, const L: usize>(
+        hall: &Hall<P, M, R, L>,
+        player: &'a Player,
+    ) -> Self {
+        let endings = hall.endings(player);
+        let latency = &player.latency;
         Self {
             player_id: Shown(player.id()),
             display_name: &player.name,
             version: &player.version,
-            contact_endpoint: &player.endpoint.given,
-            address: Shown(&player.endpoint),
+            contact_endpoint: match player.contact.given() {
+                "" => "dials in",
+                given => given,
+            },
+            address: Shown(&player.contact),
             state: player.state.name(),
             dialect: player.style.dialect.name(),
+            removed: player.is_removed(),
             violations: player.compliance.total(),
+            end_reasons: endings.matches,
+            technical_losses: endings.technical_losses,
+            latency: Latency {
+                answers: latency.answers(),
+                min_ms: latency.least_ms(),
+                median_ms: latency.within_ms(50),
+                p99_ms: latency.within_ms(99),
+            },
         }
     }
 }
@@ -455,7 +492,7 @@ fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
         write!(text, "{}", winner.0).map_err(|_| Full)?;
     }
     let (points_a, points_b) = (record.verdict(0).points(), record.verdict(1).points());
-    write!(text, ",{points_a},{points_b},{},", record.end_reason()).map_err(|_| Full)?;
+    write!(text, ",{points_a},{points_b},{},", record.end_reason().name()).map_err(|_| Full)?;
     write!(text, "{},{}\r\n", Cells(&game), record.finished).map_err(|_| Full)?;
     sink.put(text.as_bytes())?;
     Ok(true)

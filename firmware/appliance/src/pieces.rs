@@ -1,6 +1,9 @@
 //! A text longer than any buffer, sent piece by piece. The text is never held: it is written anew for every piece,
 //! straight into the buffer it leaves from, and the hall may have moved on in between. So what was sent is known again, by
 //! its length and a checksum, and a text that has become another one is given up instead of being mixed with it.
+//!
+//! The items of its arrays that were sent are not written again, and nothing is behind the piece: a long text costs its
+//! length, not the square of it. Each item is sent as it is when its turn comes.
 
 use protocol_core::json::{Full, Sink, Slice};
 
@@ -14,42 +17,88 @@ pub(crate) async fn send<T: http::Sink>(
     write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
     may_leave: impl AsyncFn(),
 ) -> Result<bool, WriteError> {
-    let mut sent = Prefix::default();
-    // Once it is known outside, it must stay.
-    let mut length = None;
+    let mut sent = Sent::default();
     loop {
+        match sent.next(message, &write)? {
+            Next::All => return Ok(true),
+            Next::Another => return Ok(false),
+            Next::Piece => {
+                may_leave().await;
+                message.flush().await?;
+            }
+        }
+    }
+}
+
+/// What has become of a text.
+#[derive(Default)]
+struct Sent {
+    text: Prefix,
+    /// The length of the text. Once it is known outside, it must stay.
+    length: Option<usize>,
+    mark: Mark,
+}
+
+/// What is in the message now.
+enum Next {
+    /// The whole text, or the rest of it.
+    All,
+    /// A piece of it, or nothing yet: it must leave to make room.
+    Piece,
+    /// The text is another one.
+    Another,
+}
+
+impl Sent {
+    /// Adds the next piece to the message. No future waits in here, so that none has to keep what is only needed here.
+    fn next<T: http::Sink>(
+        &mut self,
+        message: &mut Outgoing<'_, T>,
+        write: &impl Fn(&mut dyn Sink) -> Result<(), Full>,
+    ) -> Result<Next, WriteError> {
         let room = message.room();
-        let mut piece =
-            Piece { earlier: Prefix::default(), skip: sent.bytes, room: room.len(), window: Slice::new(room), rest: 0 };
+        let mut piece = Piece {
+            sent: self.text,
+            is_counted: self.length.is_none(),
+            resumed: self.mark,
+            text: Prefix::default(),
+            items: 0,
+            mark: self.mark,
+            room: room.len(),
+            window: Slice::new(room),
+            rest: 0,
+            end: End::Open,
+        };
         let written = write(&mut piece);
-        let Piece { earlier, window, rest, .. } = piece;
+        let Piece { text, mark, window, rest, end, .. } = piece;
         let kept = window.len();
-        let total = earlier.bytes + kept + rest;
-        match length {
-            Some(length) if written.is_err() || earlier != sent || total != length => return Ok(false),
-            Some(_) => {}
+        let total = text.bytes + rest;
+        match self.length {
             None => {
                 written.map_err(|Full| WriteError::WrongLength)?;
                 if message.announce(total, kept) {
-                    length = Some(total);
+                    self.length = Some(total);
                 }
             }
+            Some(length) => match (written, end) {
+                (Ok(()), End::Open) if total == length => {}
+                (Err(Full), End::More) if total < length => {}
+                _ => return Ok(Next::Another),
+            },
         }
-        if rest == 0 {
+        if rest == 0 && end == End::Open {
             message.wrote(kept)?;
-            return Ok(true);
+            return Ok(Next::All);
         }
         // What does not fit behind what is there already may fit when that is gone.
         if message.is_flushed() {
             if kept == 0 {
                 return Err(WriteError::BadHead);
             }
-            sent.add(message.room().get(..kept).unwrap_or_default());
-            length = Some(total);
+            *self = Sent { text, mark, length: self.length.or(Some(total)) };
             message.wrote(kept)?;
         }
-        may_leave().await;
-        message.flush().await?;
+        Ok(Next::Piece)
     }
 }
 
@@ -69,27 +118,114 @@ impl Prefix {
     }
 }
 
-/// Keeps one piece of a text and takes note of what stands before and behind it.
+/// The last place between two items that what was sent has reached.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    /// Items before it.
+    items: usize,
+    /// The text before the first of them.
+    head: Prefix,
+    /// The text before it.
+    text: Prefix,
+    /// Their [order](Sink::order_is).
+    order: u32,
+}
+
+/// How far a text was written.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    /// As far as it goes.
+    Open,
+    /// It is in the items that were sent.
+    Passing,
+    /// To the end of the piece: more is of no interest.
+    More,
+    /// Until it was seen to be another.
+    Changed,
+}
+
+/// Keeps one piece of a text and takes note of what stands before it and, if that is asked for, how much behind it.
 struct Piece<'b> {
-    earlier: Prefix,
-    /// Bytes before the piece that are still to come.
-    skip: usize,
+    /// What was sent.
+    sent: Prefix,
+    /// Whether to go on to the end of the text.
+    is_counted: bool,
+    /// Up to where items were sent.
+    resumed: Mark,
+    /// The text up to here, at most to the end of the window.
+    text: Prefix,
+    /// Items up to here.
+    items: usize,
+    mark: Mark,
     window: Slice<'b>,
     /// What the window still takes.
     room: usize,
-    /// Bytes behind the piece.
+    /// Bytes behind the window.
     rest: usize,
+    end: End,
+}
+
+impl Piece<'_> {
+    fn ends(&mut self, end: End) -> Result<(), Full> {
+        self.end = end;
+        Err(Full)
+    }
 }
 
 impl Sink for Piece<'_> {
     fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
-        let (earlier, bytes) = bytes.split_at(bytes.len().min(self.skip));
-        self.skip -= earlier.len();
-        self.earlier.add(earlier);
+        match self.end {
+            End::Open => {}
+            End::Passing => return Ok(()),
+            End::More | End::Changed => return Err(Full),
+        }
+        let (earlier, bytes) = bytes.split_at(bytes.len().min(self.sent.bytes.saturating_sub(self.text.bytes)));
+        self.text.add(earlier);
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        // The window begins where the last one ended.
+        if self.window.is_empty() && self.rest == 0 && self.text != self.sent {
+            return self.ends(End::Changed);
+        }
         let (here, behind) = bytes.split_at(bytes.len().min(self.room));
         self.room -= here.len();
+        self.text.add(here);
+        self.window.put(here)?;
+        if !behind.is_empty() && !self.is_counted {
+            return self.ends(End::More);
+        }
         self.rest += behind.len();
-        self.window.put(here)
+        Ok(())
+    }
+
+    fn has_item(&mut self) -> bool {
+        let before = self.items;
+        self.items += 1;
+        if before < self.resumed.items {
+            if before == 0 && self.text != self.resumed.head {
+                self.end = End::Changed;
+            } else if self.end == End::Open {
+                self.end = End::Passing;
+            }
+            return true;
+        }
+        if self.end == End::Passing {
+            self.end = End::Open;
+            self.text = self.resumed.text;
+        }
+        if self.rest == 0 && self.end == End::Open {
+            let head = if before == 0 { self.text } else { self.mark.head };
+            self.mark = Mark { items: before, head, text: self.text, order: self.resumed.order };
+        }
+        false
+    }
+
+    fn order_is(&mut self, order: u32) {
+        if order != self.resumed.order {
+            // All of it is written once more, to see whether it is another text.
+            self.resumed = Mark { order, ..Mark::default() };
+        }
     }
 }
 
@@ -99,6 +235,8 @@ mod tests {
     use crate::http::Frame;
     use core::cell::Cell;
     use embassy_futures::block_on;
+    use protocol_core::json::{self, Seq};
+    use serde::{Serialize, Serializer};
     use std::vec::Vec;
     use std::{format, vec};
 
@@ -172,6 +310,61 @@ mod tests {
         );
         let long = "all these words ".repeat(4);
         assert_eq!(sent(&[&long, "all"], 40, LENGTH), Ok(None), "its length was told");
+    }
+
+    /// An item that takes note of being written.
+    struct Noted<'a>(&'a str, &'a Cell<usize>);
+
+    impl Serialize for Noted<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            self.1.set(self.1.get() + 1);
+            serializer.serialize_str(self.0)
+        }
+    }
+
+    /// Sends `[1, texts, 2, texts]` in pieces, with the words of the second text from the second piece on. Says how many words
+    /// were written for it.
+    fn sent_words(texts: [&str; 2], orders: [u32; 2], size: usize) -> (Option<Vec<u8>>, usize) {
+        let (mut buf, mut wire, mut open) = (vec![0; size], Wire(Vec::new()), false);
+        let mut message = Outgoing::new(&mut wire, &mut buf, (&mut open, true));
+        message.end_of_head(Frame::ToClose).unwrap();
+        block_on(message.flush()).unwrap();
+        let (times, words) = (Cell::new(0), Cell::new(0));
+        let write = |sink: &mut dyn Sink| {
+            let now = usize::from(times.replace(times.get() + 1) > 0);
+            let array = || Seq(|| texts[now].split(' ').map(|word| Noted(word, &words)));
+            sink.order_is(orders[now]);
+            json::write(&(1, array(), 2, array()), sink)
+        };
+        let done = block_on(send(&mut message, write, async || {})).unwrap();
+        let finished = block_on(message.finish());
+        (done.then(|| finished.map(|()| wire.0[2..].into()).unwrap()), words.get())
+    }
+
+    #[test]
+    fn items_that_were_sent_are_not_written_again() {
+        let text = "all these words ".repeat(20);
+        let array = format!("{:?}", text.split(' ').collect::<Vec<_>>()).replace(", ", ",");
+        let whole = format!("[1,{array},2,{array}]");
+        for size in 2..100 {
+            let (sent, written) = sent_words([&text; 2], [0; 2], size);
+            assert_eq!(sent.unwrap(), whole.as_bytes());
+            let (words, pieces) = (2 * text.split(' ').count(), whole.len().div_ceil(size));
+            // Once to know the length, once to be sent, and those that two pieces share.
+            assert!(written <= 2 * words + 2 * pieces, "{written} for {words} words in {pieces} pieces");
+        }
+    }
+
+    #[test]
+    fn items_may_change_behind_what_was_sent_but_not_in_number_length_or_order() {
+        let sent = |text, order| sent_words(["all these words", text], [0, order], 20).0;
+        let whole = br#"[1,["all","these","words"],2,["all","these","words"]]"#;
+        assert_eq!(sent("all these words", 0).unwrap(), whole);
+        assert_eq!(sent("ALL these words", 0).unwrap(), br#"[1,["all","these","words"],2,["ALL","these","words"]]"#);
+        assert_eq!(sent("ALL these words", 1), None);
+        assert_eq!(sent("all these words", 1).unwrap(), whole, "another order of the same");
+        assert_eq!(sent("all these other words", 0), None);
+        assert_eq!(sent("all", 0), None);
     }
 
     #[test]

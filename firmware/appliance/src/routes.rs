@@ -6,17 +6,19 @@ use core::net::IpAddr;
 
 use embedded_io_async::Write;
 use heapless::String;
-use protocol_core::hall::{Command, Hall};
+use protocol_core::hall::{Command, Denied, Hall, Via};
 use protocol_core::json::{Counter, Full, Sink};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
 use crate::Appliance;
 use crate::board::{Board, Fault};
 use crate::calendar::{self, Source};
-use crate::guard;
+use crate::clock::Clock;
+use crate::guard::{self, Later};
 use crate::http::{Request, Responder, WriteError};
 use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
+use crate::powers::{self, Power};
 use crate::settings;
 
 /// How long a board that will be broken on purpose has for its answer, in milliseconds.
@@ -30,12 +32,15 @@ pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
 /// What a path leads to.
 enum Route {
-    /// JSON-RPC for agents; `true` for `/register`.
-    Rpc(bool),
+    /// JSON-RPC for agents.
+    Rpc(Via),
     Health,
     Status,
     Rows(Rows),
     Match(MatchId),
+    /// Leagues that have ended.
+    Leagues,
+    League(u32),
     Static(&'static str, &'static str),
     Settings,
     Clock,
@@ -46,6 +51,7 @@ enum Route {
 #[derive(Clone, Copy)]
 enum Order {
     Command(Command),
+    Use(Power),
     Configure,
     Break(Fault),
 }
@@ -55,20 +61,22 @@ enum Obeyed<'a> {
     Done,
     Configured,
     Wrong(settings::Wrong<'a>),
+    Unread(powers::Wrong<'a>),
+    Denied(Denied),
     /// A status, and why.
     Not(u16, &'static str),
     Stranger,
-    /// Too many codes were tried: not before so many seconds.
-    Later(u64),
+    /// Too many codes were tried.
+    Later(Later),
     WillBreak(fn(Fault), Fault),
 }
 
 fn find(path: &str) -> Option<Route> {
     if path.eq_ignore_ascii_case("/mcp") || path.eq_ignore_ascii_case("/mcp/") {
-        return Some(Route::Rpc(false));
+        return Some(Route::Rpc(Via::Post));
     }
     Some(match path {
-        "/register" => Route::Rpc(true),
+        "/register" => Route::Rpc(Via::Register),
         "/health" => Route::Health,
         "/" | "/index.html" => Route::Static(HTML, pages::INDEX),
         "/skill.md" => Route::Static(MARKDOWN, pages::SKILL),
@@ -79,6 +87,7 @@ fn find(path: &str) -> Option<Route> {
         "/api/players.json" => Route::Rows(Rows::Players),
         "/api/results.csv" => Route::Rows(Rows::Results),
         "/api/log.jsonl" => Route::Rows(Rows::Log),
+        "/api/leagues.json" => Route::Leagues,
         "/api/settings.json" => Route::Settings,
         "/api/clock" => Route::Clock,
         "/api/admin/settings" => Route::Admin(Order::Configure),
@@ -89,10 +98,15 @@ fn find(path: &str) -> Option<Route> {
         "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
         "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
         "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
+        "/api/admin/remove" => Route::Admin(Order::Use(Power::Remove)),
+        "/api/admin/rule" => Route::Admin(Order::Use(Power::Rule)),
+        "/api/admin/replay" => Route::Admin(Order::Use(Power::Replay)),
         _ => {
             let name = path.strip_prefix("/api/")?.strip_suffix(".json")?;
             if let Some(id) = name.strip_prefix("matches/") {
                 Route::Match(MatchId::read(id)?)
+            } else if let Some(number) = name.strip_prefix("leagues/") {
+                Route::League(number.parse().ok()?)
             } else {
                 match AgentId::read(name.strip_prefix("players/")?)? {
                     AgentId::Player(number) => Route::Rows(Rows::Player(number)),
@@ -111,6 +125,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         request: Request<'_>,
         responder: Responder<'_, S, B>,
     ) -> Result<(), WriteError> {
+        let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, P);
+        if let Err(later) = may_ask {
+            return too_many(responder, later, "requests came").await;
+        }
         let Some(route) = find(request.path) else {
             return responder.error(404, "no such path; the page at / and /skill.md name those that exist").await;
         };
@@ -125,11 +143,16 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         if posted && guard::is_from_elsewhere(&request) {
             return responder.error(403, "Origin must name the Host: a web page from elsewhere may not do this").await;
         }
+        if matches!(route, Route::Admin(_)) && guard::is_for_another(&request, self.board.about().name) {
+            return responder
+                .error(403, "Host must be the box's address, localhost, or its name: leaguebox.local")
+                .await;
+        }
         if matches!(route, Route::Clock | Route::Admin(_)) && guard::is_not_json(&request) {
             return responder.error(415, "Content-Type must be application/json").await;
         }
         match route {
-            Route::Rpc(registers) => self.rpc(peer, registers, request.body, responder).await,
+            Route::Rpc(via) => self.rpc(peer, via, request.body, responder).await,
             Route::Health => responder.respond(200, JSON, pages::HEALTH.as_bytes(), &[]).await,
             Route::Static(kind, text) => {
                 let security = if kind == HTML { pages::SECURITY } else { &[] };
@@ -142,7 +165,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     time_source: self.calendar().source(),
                     uptime_seconds: now.ms.saturating_sub(self.started) / 1000,
                     refused_requests: self.refused.get(),
-                    wrong_admin_codes: self.guesses.borrow().total,
+                    wrong_admin_codes: self.guard.borrow().wrong_codes,
+                    limited_requests: self.guard.borrow().too_many,
                     about: self.board.about(),
                     kept: self.kept(),
                 };
@@ -156,6 +180,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 self.send(responder, 200, |hall, sink| pages::one_match(hall, id, sink)).await
             }
+            Route::Leagues => self.send_leagues(responder).await,
+            Route::League(number) => self.send_league(responder, number).await,
             Route::Clock => match calendar::of_browser(request.body) {
                 Ok(utc) => {
                     let believed = self.learn_time(Source::Browser, utc);
@@ -168,18 +194,17 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 Obeyed::Done => self.send(responder, 200, pages::done).await,
                 Obeyed::Configured => self.send(responder, 200, settings::write).await,
                 Obeyed::Wrong(wrong) => self.send(responder, 400, |_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Unread(wrong) => self.send(responder, 400, |_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Denied(denied) => {
+                    let status = powers::status(denied);
+                    self.send(responder, status, |_, sink| pages::error(&denied, sink)).await
+                }
                 Obeyed::Not(status, why) => responder.error(status, why).await,
                 Obeyed::Stranger => {
                     let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
                     responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
                 }
-                Obeyed::Later(seconds) => {
-                    let mut wait = String::<20>::new();
-                    let _ = write!(wait, "{seconds}");
-                    let body =
-                        br#"{"error":"too many wrong admin codes came from your address; wait as Retry-After says"}"#;
-                    responder.respond(429, JSON, body, &[("Retry-After", &wait)]).await
-                }
+                Obeyed::Later(later) => too_many(responder, later, "wrong admin codes came").await,
                 Obeyed::WillBreak(break_it, fault) => {
                     let body = br#"{"status":"ok","message":"See you after the reset."}"#;
                     responder.respond(200, JSON, body, &[]).await?;
@@ -197,15 +222,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let given = request.header("authorization").and_then(|value| value.split_once(' '));
         let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code.trim());
         let given = given.ok_or(Obeyed::Stranger)?;
-        let (now, mut guesses) = (self.board.now(), self.guesses.borrow_mut());
-        if let Some(seconds) = guesses.wait(now, peer) {
-            return Err(Obeyed::Later(seconds));
-        }
+        let (now, mut guard) = (self.board.now(), self.guard.borrow_mut());
+        guard.may_guess(now, peer).map_err(Obeyed::Later)?;
         if !is_same(given.as_bytes(), self.admin_code.borrow().as_bytes()) {
-            guesses.wrong(now, peer);
+            guard.wrong(now, peer);
             return Err(Obeyed::Stranger);
         }
-        guesses.right(peer);
+        guard.right(now, peer);
         Ok(())
     }
 
@@ -225,6 +248,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 Err(refusal) => Obeyed::Not(409, refusal.0),
             },
+            Order::Use(power) => match power.read(request.body) {
+                Ok(act) => match self.act(|hall, now| act.perform(hall, now)) {
+                    Ok(()) => Obeyed::Done,
+                    Err(denied) => Obeyed::Denied(denied),
+                },
+                Err(wrong) => Obeyed::Unread(wrong),
+            },
             Order::Configure => match settings::read(request.body, P) {
                 Ok(change) => match self.act(|hall, now| hall.configure(now, change)) {
                     Ok(()) => Obeyed::Configured,
@@ -242,17 +272,14 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     async fn rpc<S: Write>(
         &self,
         peer: IpAddr,
-        registers: bool,
+        via: Via,
         body: &[u8],
         responder: Responder<'_, S, B>,
     ) -> Result<(), WriteError> {
-        if self.calendar().believes(Source::Agent)
-            && let Some(utc) = calendar::of_agent(body, registers)
-        {
-            self.learn_time(Source::Agent, utc);
-        }
-        self.room().await;
-        let answer = self.act(|hall, now| hall.request(now, peer, registers, body));
+        let answer = match self.ask_hall(peer, via, body).await {
+            Ok(answer) => answer,
+            Err(later) => return too_many(responder, later, "registrations came").await,
+        };
         if answer.is_empty() {
             self.safe().await;
             return responder.respond(204, JSON, &[], &[]).await;
@@ -326,6 +353,18 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             }
         }
     }
+}
+
+/// Says that too much of something came from where this came from, and when to come again.
+async fn too_many<S: Write, C: Clock>(
+    responder: Responder<'_, S, C>,
+    Later(seconds): Later,
+    of: &str,
+) -> Result<(), WriteError> {
+    let (mut wait, mut body) = (String::<10>::new(), String::<96>::new());
+    let _ = write!(wait, "{seconds}");
+    let _ = write!(body, r#"{{"error":"too many {of} from your address; wait as Retry-After says"}}"#);
+    responder.respond(429, JSON, body.as_bytes(), &[("Retry-After", &wait)]).await
 }
 
 /// Compares without telling, by the time it takes, how much was right.

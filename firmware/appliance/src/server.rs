@@ -11,7 +11,9 @@ use embedded_io_async::{Read, Write};
 use crate::Appliance;
 use crate::board::Board;
 use crate::clock::before;
-use crate::http::{Limits, ServerConn};
+use crate::http::{Limits, Parts, ServerConn};
+use crate::links::{self, Links};
+use crate::ws::{End, Link};
 
 /// Free workers below which idling is cut short.
 const FEW: u16 = 3;
@@ -23,20 +25,32 @@ const SHORT_REQUEST_MS: u64 = 3_000;
 /// How long a closing connection may take to do so, in milliseconds. A lost frame is sent again after one second, and again after
 /// two more.
 const CLOSE_MS: u64 = 4_000;
+/// What is said to who sends frames before it knows that they are understood.
+const TOO_EARLY: End = End::Ours(1002, "a client must wait for the answer to its handshake");
 /// Requests on one connection before the others get their turn.
 const TURN: u8 = 8;
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Serves connections, one after the other, for ever. `incoming` holds a whole request; `outgoing` what is sent in
     /// one go, 512 bytes or more: the longest head, that of the web page, must fit.
-    pub async fn serve<A: TcpAccept>(&self, acceptor: &A, incoming: &mut [u8], outgoing: &mut [u8]) -> ! {
+    /// Players that dial in are handed to their lines through `links`.
+    pub async fn serve<'n, A: TcpAccept>(
+        &self,
+        acceptor: &'n A,
+        links: &Links<A::Socket<'n>, P>,
+        incoming: &mut [u8],
+        outgoing: &mut [u8],
+    ) -> ! {
         loop {
             self.free_workers.set(self.free_workers.get().saturating_add(1));
             let accepted = acceptor.accept().await;
             self.free_workers.set(self.free_workers.get().saturating_sub(1));
             match accepted {
                 Ok((peer, mut socket)) => {
-                    self.converse(peer.ip(), &mut socket, incoming, outgoing).await;
+                    if let Some(player) = self.converse(peer.ip(), &mut socket, incoming, outgoing).await {
+                        self.hand_over(links, player, socket);
+                        continue;
+                    }
                     let closed = pin!(socket.close(Close::Write));
                     let _ = before(&self.board, self.board.after(CLOSE_MS), closed).await;
                 }
@@ -46,8 +60,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    /// Answers requests on a connection until one side has enough.
-    async fn converse<S: Read + Write>(&self, peer: IpAddr, socket: S, incoming: &mut [u8], outgoing: &mut [u8]) {
+    /// Answers requests on a connection until one side has enough. `Some` player dialled in and wants to keep it.
+    async fn converse<S>(&self, peer: IpAddr, socket: &mut S, incoming: &mut [u8], outgoing: &mut [u8]) -> Option<u32>
+    where
+        S: Read + Write + TcpShutdown,
+    {
         let mut conn = ServerConn::new(socket, incoming, outgoing);
         let mut turn = 0u8;
         loop {
@@ -58,15 +75,25 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 limits.request_ms = SHORT_REQUEST_MS;
             }
             match conn.receive(&self.board, &limits).await {
+                Ok(Some((request, responder))) if request.path == links::PATH => {
+                    if self.greet(request, responder).await {
+                        let Parts { stream, incoming, unread, .. } = conn.into_parts();
+                        if unread > 0 {
+                            Link::new(stream, &self.board, incoming).close(TOO_EARLY).await;
+                            return None;
+                        }
+                        return self.meet(peer, stream, incoming, limits.request_ms).await;
+                    }
+                }
                 Ok(Some((request, responder))) => {
                     // An answer that fails leaves a closed connection: the next receive says so.
                     let _ = self.route(peer, request, responder).await;
                 }
-                Ok(None) => return,
+                Ok(None) => return None,
                 Err(refusal) => {
                     self.refused.set(self.refused.get().saturating_add(1));
                     let _ = conn.refuse(&self.board, &limits, refusal).await;
-                    return;
+                    return None;
                 }
             }
             turn += 1;

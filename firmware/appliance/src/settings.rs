@@ -41,7 +41,7 @@ impl fmt::Display for Wrong<'_> {
                 let (least, most) = TIMEOUT_MS.into_inner();
                 write!(f, "{name} must be a whole number from {least} to {most}")
             }
-            Wrong::Seed => f.write_str("seed must be 64 hex digits"),
+            Wrong::Seed => f.write_str("seed must be null or 64 hex digits"),
         }
     }
 }
@@ -81,7 +81,10 @@ pub(crate) fn read(body: &[u8], most: usize) -> Result<Change, Wrong<'_>> {
             change.retry_base_ms = Some(timeout("retry_base_ms")?);
         } else if name.is("seed") {
             let seed = text(value).and_then(|digits| Seed::from_hex(&digits));
-            change.seed = Some(seed.ok_or(Wrong::Seed)?);
+            if seed.is_none() && !value.is_null() {
+                return Err(Wrong::Seed);
+            }
+            change.seed = Some(seed);
         } else {
             return Err(Wrong::Unknown(name));
         }
@@ -141,7 +144,7 @@ mod tests {
             join_ms: Some(1),
             move_ms: Some(3_600_000),
             retry_base_ms: Some(3),
-            seed: Some(Seed(seed)),
+            seed: Some(Some(Seed(seed))),
         };
         assert_eq!(read(text, 8).unwrap(), all);
         assert_eq!(read(b"{}", 8).unwrap(), Change::default());
@@ -149,6 +152,11 @@ mod tests {
             read(br#"{"start_at":null}"#, 8).unwrap(),
             Change { start_at: Some(None), ..Change::default() },
             "null switches it off"
+        );
+        assert_eq!(
+            read(br#"{"seed":null}"#, 8).unwrap(),
+            Change { seed: Some(None), ..Change::default() },
+            "null leaves it to chance"
         );
     }
 
@@ -174,8 +182,8 @@ mod tests {
             (r#"{"move_timeout_ms":3600001}"#, "move_timeout_ms must be"),
             (r#"{"retry_base_ms":-1}"#, "retry_base_ms must be"),
             (r#"{"retry_base_ms":null}"#, "retry_base_ms must be"),
-            (r#"{"seed":"ab"}"#, "seed must be 64 hex digits"),
-            (r#"{"mode":"strict","seed":null}"#, "seed must be 64 hex digits"),
+            (r#"{"seed":"ab"}"#, "seed must be null or 64 hex digits"),
+            (r#"{"mode":"strict","seed":0}"#, "seed must be"),
         ] {
             let wrong = read(text.as_bytes(), 8).unwrap_err().to_string();
             assert!(wrong.starts_with(told), "{text}: {wrong}");

@@ -139,6 +139,96 @@ fn nothing_is_said_before_it_is_in_flash() {
 }
 
 #[test]
+fn leagues_that_have_ended_are_listed_newest_first_and_their_standings_stay_readable() {
+    for seed in [None, Some(3), Some(4)] {
+        let bytes = blank();
+        let mut standings = Vec::new();
+        play(Plan { seed, ..Plan::new(4) }, async |scene| {
+            let off = scene.get("/api/leagues.json").await.json();
+            assert_eq!(off, json!({"journal": "off", "leagues": []}));
+            beside(scene, &bytes, async || {
+                let none = scene.get("/api/leagues.json").await.json();
+                assert_eq!(none, json!({"journal": "ok", "leagues": []}));
+                scene.whole_league().await;
+                standings.push(scene.get("/api/standings.json").await.json()["standings"].take());
+                assert_eq!(scene.admin("rematch").await.status, 200);
+                scene.leaguebox.league_over().await;
+                standings.push(scene.get("/api/standings.json").await.json()["standings"].take());
+                let listed = scene.get("/api/leagues.json").await.json()["leagues"].take();
+                assert_eq!(listed.as_array().unwrap().len(), 2, "one that has just ended is among them: {listed}");
+                assert_eq!(scene.admin("reset").await.status, 200);
+            })
+            .await;
+        });
+        // The next start finds them, and a league that is being played is none of them.
+        play(Plan { seed, ..Plan::new(3) }, async |scene| {
+            beside(scene, &bytes, async || {
+                scene.register_all().await;
+                assert_eq!(scene.admin("start").await.status, 200);
+                let listed = scene.get("/api/leagues.json").await.json()["leagues"].take();
+                let numbers: Vec<_> = listed.as_array().unwrap().iter().map(|league| &league["league"]).collect();
+                assert_eq!(numbers, [2, 1], "{listed}");
+                for (number, standings) in (1..).zip(&standings) {
+                    let mut page = scene.get(&format!("/api/leagues/{number}.json")).await.json();
+                    assert_eq!(page["standings"].take(), *standings);
+                    let champion = &standings[0];
+                    assert_eq!(page["league_id"], format!("league_even_odd_{number}"));
+                    assert_eq!(
+                        (&page["game_type"], &page["players"], &page["matches"]),
+                        (&json!("even_odd"), &json!(4), &json!(6))
+                    );
+                    for field in ["player_id", "display_name", "points"] {
+                        assert_eq!(page["champion"][field], champion[field]);
+                    }
+                    assert!(page["ended_at"].as_str().unwrap().starts_with("2025-01-15T10:"), "{page}");
+                    let line = &listed[2 - number as usize];
+                    page.as_object_mut().unwrap().remove("standings");
+                    assert_eq!(page, *line);
+                }
+                for path in [
+                    "/api/leagues/3.json",
+                    "/api/leagues/0.json",
+                    "/api/leagues/99999999999.json",
+                    "/api/leagues/x.json",
+                ] {
+                    assert_eq!(scene.get(path).await.status, 404, "{path}");
+                }
+                scene.leaguebox.league_over().await;
+                assert_eq!(scene.get("/api/leagues/3.json").await.json()["players"], 3);
+            })
+            .await;
+        });
+    }
+}
+
+#[test]
+fn players_who_come_and_go_do_not_fill_the_flash() {
+    let bytes = blank();
+    play(Plan::new(4), async |scene| {
+        beside(scene, &bytes, async || {
+            for number in 0..400_u32 {
+                let mut client = scene.dial().await;
+                let message = json!({"jsonrpc": "2.0", "method": "register_player", "id": 1, "params": {"player_meta": {
+                    "display_name": format!("Somebody with a name, number {number}"), "version": "1.0.0",
+                    "contact_endpoint": format!("http://localhost:{}/mcp", 9000 + number)}}});
+                let seen = client.ask("POST", "/mcp", "", &message.to_string()).await.unwrap().json();
+                assert_eq!(seen["result"]["status"], "ACCEPTED", "{seen}");
+                let message = json!({"jsonrpc": "2.0", "method": "deregister_player", "id": 2,
+                    "params": {"auth_token": seen["result"]["auth_token"]}});
+                let seen = client.ask("POST", "/mcp", "", &message.to_string()).await.unwrap();
+                assert!(scene.leaguebox.hall(|hall| hall.players().is_empty()), "{seen:?}");
+                // Not faster than the box lets them.
+                scene.world.sleep(2_000).await;
+            }
+            assert_eq!(scene.get("/api/status.json").await.json()["journal"], "ok");
+            scene.whole_league().await;
+        })
+        .await;
+    });
+    assert_eq!(kept(&bytes).players().len(), 4);
+}
+
+#[test]
 fn a_flash_that_dies_in_the_league_is_told_and_the_league_is_played_on() {
     for power in [40, 250, 500, 600] {
         let bytes = blank();

@@ -5,6 +5,7 @@ mod net_support;
 
 use std::mem::size_of_val;
 
+use appliance::Links;
 use net_support::{BOX, Plan, Scene, Small, play};
 
 /// What a player's line may cost, buffers included.
@@ -15,9 +16,10 @@ const WORKER_BUFFERS: [usize; 5] = [2048, 1024, 1024, 1536, 352];
 
 fn sizes(scene: Scene<'_, '_>) -> [(&'static str, usize); 3] {
     let (mut a, mut b) = (vec![0; 1], vec![0; 1]);
-    let line = size_of_val(&scene.leaguebox.line(0, scene.net, &mut a));
+    let links = Links::new();
+    let line = size_of_val(&scene.leaguebox.line(0, scene.net, &links, &mut a));
     let port = scene.net.open(BOX);
-    let serve = size_of_val(&scene.leaguebox.serve(&*port, &mut a, &mut b));
+    let serve = size_of_val(&scene.leaguebox.serve(&*port, &links, &mut a, &mut b));
     [("line", line), ("serve", serve), ("keep_time", size_of_val(&scene.leaguebox.keep_time()))]
 }
 

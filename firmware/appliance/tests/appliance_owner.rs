@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use appliance::board::Fault;
 use appliance::calendar::Source;
 use net_support::{ADMIN, Plan, Scene, Seen, play};
+use protocol_core::hall::Command;
 use protocol_core::time::Utc;
 use serde_json::{Value, json};
 
@@ -170,6 +171,85 @@ fn who_tries_admin_codes_waits_and_the_owner_elsewhere_does_not() {
         assert_eq!(scene.get("/api/status.json").await.json()["wrong_admin_codes"], 5, "a code that waits is no guess");
         scene.world.sleep(1_000).await;
         assert_eq!(guesser.ask("POST", "/api/admin/reset", ADMIN, "").await.unwrap().status, 200);
+    });
+}
+
+#[test]
+fn a_name_that_somebody_made_lead_to_the_box_does_not_command_it() {
+    play(Plan::new(0), async |scene| {
+        for (host, status) in [
+            ("evil.example", 403),
+            ("evil.example:8000", 403),
+            ("10.0.0.1", 200),
+            ("localhost:8000", 200),
+            ("leaguebox.local", 200),
+        ] {
+            // As a browser sends it: the page comes from where it posts to.
+            let request = format!(
+                "POST /api/admin/reset HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n{ADMIN}Content-Length: 0\r\n\r\n"
+            );
+            let mut client = scene.dial().await;
+            client.socket.send(request.as_bytes()).await.unwrap();
+            let seen = client.receive().await.unwrap();
+            assert_eq!(seen.status, status, "{host}");
+            if status == 403 {
+                assert!(seen.json()["error"].as_str().unwrap().contains("Host must be"), "{seen:?}");
+            }
+        }
+        let wrong = scene.get("/api/status.json").await.json()["wrong_admin_codes"].clone();
+        assert_eq!(wrong, 0, "no code was looked at that was not");
+    });
+}
+
+#[test]
+fn who_asks_more_than_a_class_does_is_told_to_wait_and_nobody_else_is() {
+    play(Plan::new(0), async |scene| {
+        let mut hammer = scene.dial_from(IpAddr::from([10, 0, 0, 66])).await;
+        let mut passed = 0;
+        let refused = loop {
+            let seen = hammer.ask("GET", "/health", "", "").await.unwrap();
+            if seen.status != 200 {
+                break seen;
+            }
+            passed += 1;
+        };
+        assert!((500..=520).contains(&passed), "{passed}");
+        assert_eq!((refused.status, refused.header("Retry-After")), (429, Some("1")));
+        assert!(refused.json()["error"].as_str().unwrap().contains("too many requests came from your address"));
+        let status = scene.get("/api/status.json").await.json();
+        assert_eq!(status["limited_requests"], 1);
+        scene.world.sleep(1_000).await;
+        assert_eq!(hammer.ask("GET", "/health", "", "").await.unwrap().status, 200);
+    });
+}
+
+#[test]
+fn who_registers_and_leaves_again_and_again_is_told_to_wait_and_a_class_is_not() {
+    play(Plan::new(4), async |scene| {
+        let mut flood = scene.dial_from(IpAddr::from([10, 0, 0, 66])).await;
+        let mut accepted = 0;
+        let refused = loop {
+            let message = json!({"jsonrpc": "2.0", "method": "register_player", "id": 1, "params": {"player_meta": {
+                "display_name": format!("Flood {accepted}"), "version": "1", "contact_endpoint": "http://localhost:9/mcp"}}});
+            let seen = flood.ask("POST", "/mcp", "", &message.to_string()).await.unwrap();
+            if seen.status != 200 {
+                break seen;
+            }
+            assert_eq!(seen.json()["result"]["status"], "ACCEPTED", "{accepted}");
+            accepted += 1;
+            let leave = json!({"jsonrpc": "2.0", "method": "league_query", "id": 2,
+                "params": {"auth_token": seen.json()["result"]["auth_token"], "query_type": "GET_STANDINGS"}});
+            assert_eq!(
+                flood.ask("POST", "/mcp", "", &leave.to_string()).await.unwrap().status,
+                200,
+                "questions are free"
+            );
+            scene.leaguebox.act(|hall, now| hall.command(now, Command::Reset)).unwrap();
+        };
+        assert_eq!((accepted, refused.status, refused.header("Retry-After")), (32, 429, Some("2")));
+        assert!(refused.json()["error"].as_str().unwrap().contains("too many registrations came from your address"));
+        scene.whole_league().await;
+        scene.world.sleep(2_000).await;
     });
 }
 

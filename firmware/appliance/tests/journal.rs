@@ -8,7 +8,7 @@ use appliance::journal::{FRAME, Log, Trouble, commit, restore, sectors_of_a_leag
 use embassy_futures::block_on;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Hall, Mode, Stage};
+use protocol_core::hall::{Command, Config, Event, Hall, Mode, Player, Stage, Via};
 use protocol_core::json::Slice;
 use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
@@ -18,6 +18,8 @@ type Small = Hall<4, 2, 6, 16>;
 type Flash = RamFlash<Vec<u8>>;
 
 const SECTOR: usize = 2048;
+/// Sectors that hold a whole story.
+const ROOMY: usize = 16;
 const NOW: Now = Now { ms: 5, utc: Utc(1_736_937_000) };
 
 fn flash(sectors: usize) -> Flash {
@@ -35,12 +37,17 @@ fn new_hall(seed: u8) -> Small {
     Small::new(config, Seed([seed; 32]), Seed([seed ^ 0xff; 32]))
 }
 
+/// Where a player is called.
+fn port(player: &Player) -> u16 {
+    player.contact.endpoint().unwrap().port
+}
+
 /// What a hall knows that must not be lost: who is in with which token, what was played, what stage it is in.
 fn known(hall: &Small) -> Vec<String> {
     let mut known: Vec<String> = hall
         .players()
         .iter()
-        .map(|player| format!("{} {} {} {}", player.number, player.name, player.endpoint, player.endpoint.given))
+        .map(|player| format!("{} {} {} {}", player.number, player.name, player.contact, player.contact.given()))
         .collect();
     known.extend((1..=hall.schedule().rounds()).flat_map(|round| hall.matches_of(round)).filter_map(|id| {
         let record = hall.record(id)?;
@@ -57,8 +64,35 @@ struct Story {
     tokens: Vec<Value>,
     /// What the hall knew when everything was last in flash.
     safe: Vec<String>,
+    /// Leagues that had ended by then, oldest first, with their final standings.
+    ended: Vec<League>,
     cuts: u32,
     steps: u32,
+}
+
+/// Which league, and the lines of its standings.
+type League = (u32, Vec<String>);
+
+fn ending(hall: &mut Small) -> League {
+    hall.refresh_standings();
+    (hall.league_id().number, hall.standings().map(|row| format!("{row:?}")).collect())
+}
+
+/// Every league of the past that is in the flash, oldest first.
+fn past(log: &mut Log<Flash>) -> Vec<League> {
+    let (mut buf, mut before, mut leagues) = ([0; FRAME], u32::MAX, Vec::new());
+    while let Some(past) = block_on(log.past(before, &mut buf)).unwrap() {
+        let (mut lines, mut next) = (Vec::new(), past.first);
+        for _ in 0..past.ended.players {
+            let line = block_on(log.line(next, &mut buf, |row| lines.push(format!("{row:?}")))).unwrap();
+            next = line.unwrap_or(next);
+        }
+        assert_eq!(lines.len(), usize::from(past.ended.players), "what is listed is whole");
+        assert_eq!((past.ended.matches, past.ended.at), (3, NOW.utc));
+        leagues.insert(0, (past.ended.league, lines));
+        before = past.before;
+    }
+    leagues
 }
 
 /// The power was cut.
@@ -67,8 +101,15 @@ struct Cut;
 
 impl Story {
     fn begin(flash: Flash) -> Self {
-        let mut story =
-            Self { hall: new_hall(1), log: Log::new(flash), tokens: Vec::new(), safe: Vec::new(), cuts: 0, steps: 0 };
+        let mut story = Self {
+            hall: new_hall(1),
+            log: Log::new(flash),
+            tokens: Vec::new(),
+            safe: Vec::new(),
+            ended: Vec::new(),
+            cuts: 0,
+            steps: 0,
+        };
         let mut buf = [0; FRAME];
         assert_eq!(block_on(restore(&mut story.log, &mut story.hall, &mut buf, |_| {})), Ok(false));
         story.hall.keep_facts();
@@ -82,14 +123,33 @@ impl Story {
             match block_on(commit(&mut self.log, &mut self.hall, &mut buf, "code")) {
                 Ok(Some(_)) => {}
                 Ok(None) => break,
-                Err(_) => return Err(Cut),
+                Err(trouble) => {
+                    assert_eq!(self.log.flash_mut().power, 0, "{trouble}");
+                    return Err(Cut);
+                }
             }
         }
         self.safe = known(&self.hall);
+        let ending = ending(&mut self.hall);
+        if self.hall.stage() == Stage::Completed && self.ended.last() != Some(&ending) {
+            self.ended.push(ending);
+        }
         match self.hall.stage() {
             Stage::Running(_) => Ok(()),
             _ => block_on(self.log.prepare(2, &mut buf)).map(|_| ()).map_err(|_| Cut),
         }
+    }
+
+    /// Of the leagues that have ended, those that are in the flash are the newest ones, as they were.
+    fn check_the_past(&mut self) {
+        let mut found = past(&mut self.log);
+        // One whose end was being written may be there as well.
+        if found.last().map(|last| last.0) > self.ended.last().map(|last| last.0) {
+            found.pop();
+        }
+        assert!(self.ended.ends_with(&found), "found {found:#?}\nended {:#?}", self.ended);
+        let has_room = self.log.sectors() >= ROOMY as u32;
+        assert!(!has_room || found.len() == self.ended.len(), "{} of {}", found.len(), self.ended.len());
     }
 
     /// The power comes back: the hall is gone, the flash is not.
@@ -111,6 +171,7 @@ impl Story {
                 let is_more = found.iter().all(|known| pending.contains(known))
                     && (self.safe.iter().all(|known| found.contains(known)) || found.last() != self.safe.last());
                 assert!(is_safe || is_more, "found {found:#?}\nsafe {:#?}\npending {pending:#?}", self.safe);
+                self.check_the_past();
                 self.hall.resume(NOW);
             }
             Ok(false) => {
@@ -127,7 +188,7 @@ impl Story {
             "display_name":name,"version":"1.0.0","contact_endpoint":format!("http://localhost:{port}/mcp")}}});
         let body = body.to_string();
         let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9));
-        let answer = self.hall.request(NOW, from, true, body.as_bytes());
+        let answer = self.hall.request(NOW, from, Via::Register, body.as_bytes());
         let mut buf = [0; 2048];
         let mut sink = Slice::new(&mut buf);
         self.hall.write_answer(&answer, &mut sink).unwrap();
@@ -158,7 +219,11 @@ impl Story {
 
     /// Two leagues with a rematch each, in a flash that is too small for all of them. Every part can be begun again.
     fn tell(&mut self, from: usize) -> Result<(), (usize, Cut)> {
-        for part in from..6 {
+        self.tell_until(6, from)
+    }
+
+    fn tell_until(&mut self, end: usize, from: usize) -> Result<(), (usize, Cut)> {
+        for part in from..end {
             let told = match part % 3 {
                 0 => self.enter(part),
                 1 => self.play(),
@@ -172,12 +237,12 @@ impl Story {
     /// The class comes in, if it is not, and the league begins, if it has not.
     fn enter(&mut self, part: usize) -> Result<(), Cut> {
         let first_port = 8000 + part as u16 * 10;
-        let is_ours = |hall: &Small| hall.players().iter().all(|player| player.endpoint.port >= first_port);
+        let is_ours = |hall: &Small| hall.players().iter().all(|player| port(player) >= first_port);
         if self.hall.stage() == Stage::Completed || !is_ours(&self.hall) {
             self.command(Command::Reset)?;
         }
         for i in 0..3 {
-            if !self.hall.players().iter().any(|player| player.endpoint.port == first_port + i) {
+            if !self.hall.players().iter().any(|player| port(player) == first_port + i) {
                 self.register(&format!("Agent {part} {i} with quite a long name"), first_port + i)?;
             }
         }
@@ -219,18 +284,55 @@ fn after_a_power_cut_at_any_byte_the_journal_holds_exactly_what_was_acknowledged
             (1..=3).flat_map(|round| story.hall.matches_of(round)).filter(|&id| story.hall.record(id).is_some());
         assert_eq!(results.count(), 3, "power for {power} bytes");
         assert!(story.hall.is_over());
+        story.check_the_past();
     }
     println!("{cuts} power cuts in {bytes} bytes and {erased} erases");
     assert!(cuts > 2_000, "{cuts}");
 }
 
 #[test]
+fn after_a_power_cut_at_any_byte_every_league_that_has_ended_is_readable_from_the_last_reset_or_rematch_on() {
+    // A league, a rematch, a reset, and another league.
+    const END: usize = 5;
+    let mut whole = Story::begin(flash(ROOMY));
+    whole.tell_until(END, 0).expect("the power stays");
+    whole.check_the_past();
+    assert_eq!(whole.ended.iter().map(|league| league.0).collect::<Vec<_>>(), [1, 2, 3]);
+    let flash_after = whole.log.into_flash();
+    assert_eq!(flash_after.erased, 0, "all of it has room");
+    for power in 1..flash_after.spent {
+        let mut story = Story::begin(Flash { power, ..flash(ROOMY) });
+        let Err((part, Cut)) = story.tell_until(END, 0) else { continue };
+        story.restart();
+        story.tell_until(END, part).expect("the power stays");
+        story.check_the_past();
+        // A league that the cut kept from being acknowledged was reset, and none is listed that was not played.
+        assert!((2..=3).contains(&story.ended.len()), "power for {power} bytes: {:#?}", story.ended);
+    }
+}
+
+#[test]
+fn the_oldest_leagues_are_dropped_as_room_is_needed() {
+    let mut story = Story::begin(flash(6));
+    for part in 0..20 {
+        story.enter(3 * part).unwrap();
+        story.play().unwrap();
+        story.check_the_past();
+        let kept = past(&mut story.log).len();
+        assert!((story.ended.len().min(2)..=story.ended.len()).contains(&kept), "{kept} after {part}");
+    }
+    assert!(past(&mut story.log).len() < 6, "the first ones are gone");
+}
+
+#[test]
 fn a_second_cut_while_the_first_is_being_dealt_with_loses_nothing_either() {
-    let mut whole = Story::begin(flash(4));
+    // Every restart says a little more of the same league.
+    const SECTORS: usize = 6;
+    let mut whole = Story::begin(flash(SECTORS));
     whole.tell(0).expect("the power stays");
     let bytes = whole.log.into_flash().spent;
     for power in (1..bytes).step_by(41) {
-        let mut story = Story::begin(Flash { power, ..flash(4) });
+        let mut story = Story::begin(Flash { power, ..flash(SECTORS) });
         let mut part = 0;
         let mut more = 300;
         while let Err((cut_in, Cut)) = story.tell(part) {

@@ -6,8 +6,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use appliance::Appliance;
 use appliance::journal::{Chosen, FRAME, Journal, State};
+use appliance::{Appliance, Links};
 use async_executor::LocalExecutor;
 use embassy_futures::select::{Either, select};
 use protocol_core::fair::Seed;
@@ -135,23 +135,24 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
     if aloud {
         say(&mut io::stdout(), &startup_text(&leaguebox, &ready, &journal))?;
     }
+    let links = Links::new();
     let executor = LocalExecutor::new();
     if let Some(Ok(journal)) = journal {
         executor.spawn(leaguebox.keep_journal(journal, &mut frame)).detach();
     }
     for _ in 0..WORKERS {
-        let (leaguebox, listener) = (&leaguebox, &listener);
+        let (leaguebox, listener, links) = (&leaguebox, &listener, &links);
         let worker = async move {
             let (mut incoming, mut outgoing) = (vec![0; WORKER_BYTES], vec![0; WORKER_BYTES]);
-            leaguebox.serve(listener, &mut incoming, &mut outgoing).await
+            leaguebox.serve(listener, links, &mut incoming, &mut outgoing).await
         };
         executor.spawn(worker).detach();
     }
     for player in 0..PLAYERS as u16 {
-        let leaguebox = &leaguebox;
+        let (leaguebox, links) = (&leaguebox, &links);
         let line = async move {
             let mut buf = vec![0; LINE_BYTES];
-            leaguebox.line(player, &Dialler, &mut buf).await
+            leaguebox.line(player, &Dialler, links, &mut buf).await
         };
         executor.spawn(line).detach();
     }
@@ -223,7 +224,7 @@ fn resume(
         join_ms: given("--join-timeout-ms").then_some(config.timing.join_ms),
         move_ms: given("--move-timeout-ms").then_some(config.timing.move_ms),
         retry_base_ms: given("--retry-base-ms").then_some(config.timing.retry_base_ms),
-        seed: options.seed.map(Seed),
+        seed: options.seed.map(|seed| Some(Seed(seed))),
     };
     let chosen = Chosen { admin_code: options.admin_code.is_some(), settings };
     Some(flash.map(|flash| async_io::block_on(leaguebox.resume(flash, frame, chosen))))

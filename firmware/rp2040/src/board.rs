@@ -12,6 +12,7 @@ use embedded_hal_bus::spi::ExclusiveDevice;
 use embassy_net_wiznet::chip::W5500;
 use embassy_net_wiznet::{Device, InitError, Runner, State};
 
+use crate::bus::CheckedBus;
 use crate::watchdog::CHIP;
 
 bind_interrupts!(struct Irqs {
@@ -47,13 +48,13 @@ pub struct EthernetPins {
     pub rx_dma: Peri<'static, DMA_CH1>,
 }
 
-type Bus = ExclusiveDevice<Spi<'static, SPI0, spi::Async>, Output<'static>, Delay>;
+type Bus = CheckedBus<ExclusiveDevice<Spi<'static, SPI0, spi::Async>, Output<'static>, Delay>>;
 
 /// Runs the Ethernet chip.
 pub type EthernetRunner = Runner<'static, W5500, Bus, Attention, Output<'static>>;
 
 /// Frames of 1514 bytes that wait for the network stack. More wait in the chip, which has 16 KB.
-pub const FRAMES_IN: usize = 3;
+pub const FRAMES_IN: usize = 2;
 /// Frames that wait for the chip.
 pub const FRAMES_OUT: usize = 2;
 
@@ -69,7 +70,7 @@ pub async fn ethernet(
     let select = Output::new(pins.select, Level::High);
     let Ok(device) = ExclusiveDevice::new(bus, select, Delay);
     let attention = Attention(Input::new(pins.interrupt, Pull::Up));
-    embassy_net_wiznet::new(mac, state, device, attention, Output::new(pins.reset, Level::High)).await
+    embassy_net_wiznet::new(mac, state, CheckedBus(device), attention, Output::new(pins.reset, Level::High)).await
 }
 
 /// The chip's interrupt pin, as the driver should see it.

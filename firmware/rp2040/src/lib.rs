@@ -3,6 +3,7 @@
 //! ```text
 //! main.rs      what runs, and how much memory each part gets
 //! board.rs     the wiring; the Ethernet chip
+//! bus.rs       what the chip says, checked
 //! pico.rs      what the appliance asks of a board
 //! net.rs       link and address: DHCP, and what happens without
 //! socket.rs    TCP for workers and lines
@@ -20,6 +21,7 @@
 #![no_std]
 
 pub mod board;
+pub mod bus;
 pub mod dhcp;
 pub mod entropy;
 pub mod flash;

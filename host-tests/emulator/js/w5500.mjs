@@ -1,9 +1,10 @@
 // WIZnet W5500, as much of it as a driver in MACRAW mode sees: SPI frames with address, control byte and data; the common
 // registers and those of socket 0; its two buffers; the INT pin.
 //
-// One thing is modelled at its worst on purpose: the receive interrupt is a latch that is set when a frame arrives, and not
+// Two things are modelled at their worst on purpose. The receive interrupt is a latch that is set when a frame arrives, and not
 // again because frames are left after a RECV command. Drivers that read one frame per interrupt get stuck on the true chip
-// in the same way.
+// in the same way. And a frame longer than Ethernet allows is taken in as long as there is room: nobody says what the true
+// chip does.
 
 const MACRAW = 4;
 const SOCKET_MACRAW = 0x42;
@@ -125,7 +126,7 @@ export class W5500 {
       return;
     }
     const length = frame.length + 2;
-    if (frame.length > FRAME_MAX || this.#received + length > this.#rxSize) {
+    if (this.#received + length > this.#rxSize) {
       this.statistics.overrun++;
       return;
     }

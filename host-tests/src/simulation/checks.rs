@@ -201,6 +201,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
                 }
                 moves.clone()
             }
+            other => unreachable!("the simulated agents do not play {}", other.rules().name),
         };
         let me = &self.agents[agent];
         if let (Some(chosen), "WIN" | "DRAW") =

@@ -51,7 +51,7 @@ use crate::json::{Str, Value};
 pub const MAX_SEATS: usize = 6;
 
 /// The most bytes the state of a game takes. The board has sixteen match slots, each with room for the largest game.
-pub const ROOM: usize = 256;
+pub const ROOM: usize = 104;
 
 /// The most characters a player says to everybody at once: the length League of Agents allows a thought.
 pub const SAID: usize = 100;

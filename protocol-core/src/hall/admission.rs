@@ -6,15 +6,15 @@ use heapless::{String, Vec};
 
 use super::answers::{Answer, Kind as Said};
 use super::facts::Fact;
-use super::lines::Line;
+use super::lines::{Gone, Line};
 use super::rounds::{Seating, Stage};
-use super::{Hall, Mode};
+use super::{Hall, Mode, Via};
 use crate::json::{Kind, Value};
-use crate::league::{Compliance, Rule};
+use crate::league::{Compliance, Latency, Rule};
 use crate::log::Happening;
 use crate::referee::Breaker;
 use crate::time::Now;
-use crate::wire::endpoint::Endpoint;
+use crate::wire::endpoint::{Contact, Endpoint};
 use crate::wire::league_v2::dialect::Style;
 use crate::wire::league_v2::incoming::{Incoming, Request};
 use crate::wire::league_v2::outgoing::{AgentId, OUR_REFEREE};
@@ -58,8 +58,8 @@ pub struct Player {
     pub name: String<NAME_BYTES>,
     /// Its version, as it says.
     pub version: String<16>,
-    /// Where it is called.
-    pub endpoint: Endpoint,
+    /// How it is reached.
+    pub contact: Contact,
     /// Where it is in its life.
     pub state: AgentState,
     /// How it is spoken to.
@@ -68,6 +68,8 @@ pub struct Player {
     pub compliance: Compliance,
     /// Whether it is worth calling.
     pub breaker: Breaker,
+    /// How long it takes to answer.
+    pub latency: Latency,
     /// Its place in the schedule.
     pub(super) place: u16,
     /// Where it sits now.
@@ -80,6 +82,16 @@ impl Player {
     /// Its id.
     pub fn id(&self) -> AgentId {
         AgentId::Player(self.number)
+    }
+
+    /// Whether the admin has removed it.
+    pub fn is_removed(&self) -> bool {
+        self.line.gone() == Some(Gone::Removed)
+    }
+
+    /// Whether it dials in and is not there.
+    pub fn is_away(&self) -> bool {
+        self.contact.endpoint().is_none() && !self.line.is_held
     }
 
     /// A player whose matches end at once is not called for news either: each would cost its time-out.
@@ -96,8 +108,8 @@ pub struct Referee {
     pub(super) issue: u32,
     /// What it calls itself.
     pub name: String<NAME_BYTES>,
-    /// Where it says it is, as it wrote it.
-    pub endpoint: Endpoint,
+    /// How it says it is reached.
+    pub contact: Contact,
 }
 
 impl Referee {
@@ -146,7 +158,7 @@ const FULL: Turned = Turned::new("League full", None, None);
 struct Application<'a> {
     name: String<NAME_BYTES>,
     version: String<16>,
-    endpoint: Endpoint,
+    contact: Contact,
     game_types: Option<Value<'a>>,
     suggested: Option<AgentId>,
 }
@@ -154,12 +166,12 @@ struct Application<'a> {
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
     /// A player or a referee wants to join. Not inlined, so that what was read is off the stack when it is answered.
     #[inline(never)]
-    pub(super) fn register<'a>(&mut self, now: Now, from: IpAddr, incoming: Incoming<'a>) -> Answer<'a> {
+    pub(super) fn register<'a>(&mut self, now: Now, from: IpAddr, via: Via, incoming: Incoming<'a>) -> Answer<'a> {
         let referee = incoming.request == Request::RegisterReferee;
         let mut compliance = Compliance::new();
         let admitted = match referee {
-            true => self.admit_referee(from, incoming, &mut compliance),
-            false => self.admit_player(from, incoming, &mut compliance),
+            true => self.admit_referee(from, via, incoming, &mut compliance),
+            false => self.admit_player(from, via, incoming, &mut compliance),
         };
         let said = match admitted {
             Ok((agent, is_new)) => {
@@ -199,14 +211,26 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     fn admit_player(
         &mut self,
         from: IpAddr,
+        via: Via,
         incoming: Incoming<'_>,
         compliance: &mut Compliance,
     ) -> Result<(Agent, bool), Refused> {
-        let read = self.read_application(from, incoming, compliance)?;
-        let known = self.players.iter_mut().zip(0..).find(|(player, _)| {
-            player.name == read.name && player.endpoint == read.endpoint && !player.line.has_left()
+        let read = self.read_application(from, via, incoming, compliance)?;
+        let by_token = match via {
+            Via::Held => self.authenticate(incoming.message).ok(),
+            Via::Post | Via::Register => None,
+        };
+        let (waiting, facts) = (self.stage == Stage::Waiting, &mut self.facts);
+        let known = self.players.iter_mut().zip(0..).find(|(player, index)| {
+            let is_same = player.name == read.name && player.contact == read.contact;
+            (is_same || by_token == Some(Agent::Player(*index))) && !player.line.has_left()
         });
         if let Some((player, index)) = known {
+            // Who was called until now may dial in instead. Once the league runs, how a player is reached stays.
+            if waiting && player.contact.endpoint().is_some() && by_token == Some(Agent::Player(index)) {
+                player.contact = read.contact;
+                facts.push(Fact::Player(player.number));
+            }
             // It may have been restarted as something else.
             if !player.style.confirmed {
                 player.style = Style::new(incoming.dialect);
@@ -241,11 +265,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             issue: self.issued,
             name,
             version: read.version,
-            endpoint: read.endpoint,
+            contact: read.contact,
             state: AgentState::Registered,
             style: Style::new(incoming.dialect),
             compliance: compliance.clone(),
             breaker: Breaker::new(),
+            latency: Latency::new(),
             place: 0,
             seating: None,
             line: Line::new(),
@@ -257,11 +282,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     fn admit_referee(
         &mut self,
         from: IpAddr,
+        via: Via,
         incoming: Incoming<'_>,
         compliance: &mut Compliance,
     ) -> Result<(Agent, bool), Refused> {
-        let read = self.read_application(from, incoming, compliance)?;
-        let known = self.referees.iter().position(|known| known.name == read.name && known.endpoint == read.endpoint);
+        let read = self.read_application(from, via, incoming, compliance)?;
+        let known = self.referees.iter().position(|known| known.name == read.name && known.contact == read.contact);
         if let Some(index) = known {
             return Ok((Agent::Referee(index as u16), false));
         }
@@ -274,7 +300,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         let number = suggested.or_else(|| (2..=99).find(|&number| !taken(number))).ok_or(FULL)?;
         self.issued = self.issued.wrapping_add(1);
-        let referee = Referee { number, issue: self.issued, name: read.name, endpoint: read.endpoint };
+        let referee = Referee { number, issue: self.issued, name: read.name, contact: read.contact };
         let index = self.referees.len() as u16;
         self.referees.push(referee).map_err(|_| FULL)?;
         Ok((Agent::Referee(index), true))
@@ -284,6 +310,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     fn read_application<'a>(
         &self,
         from: IpAddr,
+        via: Via,
         incoming: Incoming<'a>,
         compliance: &mut Compliance,
     ) -> Result<Application<'a>, Refused> {
@@ -344,10 +371,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if protocol_version.is_some_and(is_too_old) {
             return Err(VERSION.into());
         }
-        let endpoint = contact.and_then(Value::as_str).and_then(|text| Endpoint::read(text, from)).ok_or(ENDPOINT)?;
-        if endpoint.replaced {
-            compliance.note(Rule::EndpointHost, &endpoint.given);
-        }
+        let contact = if via == Via::Held {
+            Contact::DialsIn(from)
+        } else {
+            let endpoint =
+                contact.and_then(Value::as_str).and_then(|text| Endpoint::read(text, from)).ok_or(ENDPOINT)?;
+            if endpoint.replaced {
+                compliance.note(Rule::EndpointHost, &endpoint.given);
+            }
+            Contact::Dial(endpoint)
+        };
         if let (Mode::Strict, Some((code, detail))) = (self.config.mode, strict) {
             return Err(Refused::Broke(code, detail));
         }
@@ -359,24 +392,26 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         Ok(Application {
             name: text(display_name).map(|name| name.truncated()).unwrap_or_default(),
             version: text(version).map(|version| version.truncated()).unwrap_or_default(),
-            endpoint,
+            contact,
             game_types,
             suggested,
         })
     }
 
-    /// A player leaves: before the league its place is free again, later its matches are lost.
-    pub(super) fn deregister(&mut self, now: Now, player: u16) {
-        let Some(leaver) = self.players.get_mut(usize::from(player)) else { return };
+    /// A player leaves or has to: before the league its place is free again, later its matches are lost.
+    pub(super) fn part_with(&mut self, now: Now, player: u16, gone: Gone) {
+        let leaver = self.players.get_mut(usize::from(player)).filter(|player| !player.line.has_left());
+        let Some(leaver) = leaver else { return };
         let id = leaver.id();
-        if !leaver.line.has_left() {
-            self.facts.push(Fact::Left(leaver.number));
-        }
+        self.facts.push(match gone {
+            Gone::Left => Fact::Left(leaver.number),
+            Gone::Removed => Fact::Removed(leaver.number),
+        });
         if self.stage == Stage::Waiting {
             self.players.remove(player.into());
         } else {
             leaver.state = AgentState::Shutdown;
-            leaver.line.hang_up();
+            leaver.line.hang_up(gone);
             let seating = leaver.seating;
             self.list(player);
             if let Some(seating) = seating {

@@ -6,8 +6,10 @@ use core::net::IpAddr;
 use serde::Serialize;
 
 use super::admission::{Agent, Player, Turned};
+use super::facts::Fact;
+use super::lines::Gone;
 use super::rounds::Stage;
-use super::{Hall, Mode};
+use super::{Hall, Mode, Via};
 use crate::json::{self, Full, Joined, Seq, Shown, Sink, Value};
 use crate::league::Rule;
 use crate::log::Happening;
@@ -29,6 +31,7 @@ pub struct Answer<'a> {
     /// Their conversation id, as it was written.
     conversation: Option<&'a str>,
     said: Kind<'a>,
+    caller: Option<u16>,
 }
 
 /// What is answered.
@@ -108,7 +111,13 @@ impl Query {
 impl<'a> Answer<'a> {
     pub(super) fn new(now: Now, incoming: Incoming<'a>, said: Kind<'a>) -> Self {
         let conversation = incoming.message.get("conversation_id").filter(|id| id.as_str().is_some());
-        Self { at: now.utc, envelope: incoming.envelope, conversation: conversation.map(Value::raw), said }
+        let caller = if let Kind::Welcome(player) = said { Some(player) } else { None };
+        Self { at: now.utc, envelope: incoming.envelope, conversation: conversation.map(Value::raw), said, caller }
+    }
+
+    /// The player that has just shown who it is, by its token or by registering.
+    pub fn caller(&self) -> Option<u16> {
+        self.caller
     }
 
     /// Whether there is nothing to be said: the message was a notification.
@@ -118,15 +127,15 @@ impl<'a> Answer<'a> {
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
-    /// Hears a message from an agent at `from`. `registers` says that it came to `/register`.
-    pub fn request<'a>(&mut self, now: Now, from: IpAddr, registers: bool, body: &'a [u8]) -> Answer<'a> {
-        let answer = self.answer(now, from, registers, body);
+    /// Hears a message from an agent at `from`.
+    pub fn request<'a>(&mut self, now: Now, from: IpAddr, via: Via, body: &'a [u8]) -> Answer<'a> {
+        let answer = self.answer(now, from, via, body);
         self.advance(now);
         answer
     }
 
-    fn answer<'a>(&mut self, now: Now, from: IpAddr, registers: bool, body: &'a [u8]) -> Answer<'a> {
-        let incoming = match Incoming::read(body, registers) {
+    fn answer<'a>(&mut self, now: Now, from: IpAddr, via: Via, body: &'a [u8]) -> Answer<'a> {
+        let incoming = match Incoming::read(body, via == Via::Register) {
             Ok(incoming) => incoming,
             Err((rejection, envelope)) => {
                 self.note(now, None, None, Happening::BadMessage("see the JSON-RPC error it was answered with"));
@@ -135,27 +144,36 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     Rejection::UnknownMethod(_) if envelope.id.is_none() && !is_bare(envelope) => Kind::Nothing,
                     rejection => Kind::Rejection(rejection),
                 };
-                return Answer { at: now.utc, envelope, conversation: None, said };
+                return Answer { at: now.utc, envelope, conversation: None, said, caller: None };
             }
         };
+        let agent = match incoming.request {
+            Request::RegisterPlayer | Request::RegisterReferee => return self.register(now, from, via, incoming),
+            _ => self.authenticate(incoming.message),
+        };
+        let caller = match agent {
+            Ok(Agent::Player(player)) if incoming.request != Request::Deregister => Some(player),
+            _ => None,
+        };
         let said = match incoming.request {
-            Request::RegisterPlayer | Request::RegisterReferee => return self.register(now, from, incoming),
-            Request::Query => self.query(incoming),
+            Request::RegisterPlayer | Request::RegisterReferee => Kind::Nothing,
+            Request::Query => match agent {
+                Ok(agent) => self.query(agent, incoming),
+                Err(code) => token_error(code),
+            },
             Request::Ping => Kind::Receipt { status: "pong", reason: None },
             Request::McpInitialize => Kind::Initialized,
             Request::McpTools => Kind::Tools,
             Request::McpResources => Kind::Resources,
             Request::McpNotification => Kind::Nothing,
-            Request::JoinAck | Request::Move | Request::Deregister | Request::ResultReport => {
-                match self.authenticate(incoming.message) {
-                    Ok(agent) => self.hear_agent(now, agent, incoming),
-                    Err(code) => token_error(code),
-                }
-            }
+            Request::JoinAck | Request::Move | Request::Deregister | Request::ResultReport => match agent {
+                Ok(agent) => self.hear_agent(now, agent, incoming),
+                Err(code) => token_error(code),
+            },
         };
         let answered = matches!(incoming.request, Request::Query) || incoming.envelope.id.is_some();
         let said = if answered || is_bare(incoming.envelope) { said } else { Kind::Nothing };
-        Answer::new(now, incoming, said)
+        Answer { caller, ..Answer::new(now, incoming, said) }
     }
 
     /// A message from an agent we know.
@@ -163,7 +181,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let receipt = |status, reason| Kind::Receipt { status, reason };
         match (agent, incoming.request) {
             (Agent::Player(player), Request::Deregister) => {
-                self.deregister(now, player);
+                self.part_with(now, player, Gone::Left);
                 receipt("DEREGISTERED", None)
             }
             (Agent::Player(player), Request::JoinAck | Request::Move) => {
@@ -203,11 +221,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
-    fn query(&mut self, incoming: Incoming<'_>) -> Kind<'static> {
-        let agent = match self.authenticate(incoming.message) {
-            Ok(agent) => agent,
-            Err(code) => return token_error(code),
-        };
+    fn query(&mut self, agent: Agent, incoming: Incoming<'_>) -> Kind<'static> {
         let [query_type, params, timestamp] = incoming.message.members(["query_type", "query_params", "timestamp"]);
         let own = match agent {
             Agent::Player(player) => Some(player),
@@ -217,10 +231,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let own_player = own.and_then(|player| self.players.get_mut(usize::from(player)));
         let own_id = own_player.as_ref().map(|player| player.id());
         if let Some(player) = own_player {
+            let before = player.compliance.total();
             reply::check_timestamp(timestamp, &mut |rule, example| {
                 form_is_wrong |= rule == Rule::TimestampForm;
                 player.compliance.note(rule, example);
             });
+            // In a league the next result keeps it. Before, only what doubles is kept, so that nobody wears the flash out.
+            let total = player.compliance.total();
+            if self.stage == Stage::Waiting && total > before && total.is_power_of_two() {
+                self.facts.push(Fact::Counts(player.number));
+            }
         }
         if form_is_wrong && self.config.mode == Mode::Strict {
             let detail = Rule::TimestampForm.advice();
@@ -349,7 +369,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let player = about.and_then(|player| self.players.get(usize::from(player)));
         match what {
             Query::NextMatch => self.data(answer, what, self.next_match(player, answer.at), sink),
-            Query::Standings => self.data(answer, what, Rows { standings: Seq(|| self.standings()) }, sink),
+            Query::Standings => {
+                sink.order_is(self.current.checksum());
+                self.data(answer, what, Rows { standings: Seq(|| self.standings()) }, sink)
+            }
             Query::LeagueStatus => self.data(answer, what, self.status(), sink),
             Query::PlayerStats => {
                 let of = |player: &Player| self.standings().find(|row| row.player_id.0 == player.id());
@@ -422,7 +445,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Stage::Completed => ("COMPLETED", self.schedule().rounds()),
         };
         let schedule = self.schedule();
-        let earlier = u32::from(round.saturating_sub(1)) * u32::from(schedule.matches_per_round());
         Status {
             status,
             league_id: Shown(self.league_id()),
@@ -430,10 +452,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             current_round: round,
             total_rounds: schedule.rounds(),
             players: self.players.len() as u16,
-            matches_completed: match self.stage {
-                Stage::Completed => schedule.total_matches(),
-                _ => earlier + u32::from(self.finished),
-            },
+            matches_completed: self.results,
             total_matches: schedule.total_matches(),
             running_matches: self.tables().count() as u16,
         }
@@ -458,7 +477,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             status,
             result: record.map(|record| record.status().name()),
             winner: record.and_then(|record| record.outcome().winner).map(|seat| Shown(ids[usize::from(seat != 0)])),
-            end_reason: record.map(|record| record.end_reason()),
+            end_reason: record.map(|record| record.end_reason().name()),
         })
     }
 
@@ -606,13 +625,13 @@ struct Listed<'a> {
 
 impl<'a> Listed<'a> {
     fn player(player: &'a Player) -> Self {
-        let endpoint = Shown(Url(&player.endpoint));
+        let endpoint = Shown(Url(&player.contact));
         let (display_name, player_id) = (&player.name, Some(Shown(player.id())));
         Self { player_id, referee_id: None, display_name, contact_endpoint: endpoint, endpoint }
     }
 
     fn referee(referee: &'a super::Referee) -> Self {
-        let endpoint = Shown(Url(&referee.endpoint));
+        let endpoint = Shown(Url(&referee.contact));
         let referee_id = Some(Shown(referee.id()));
         Self { player_id: None, referee_id, display_name: &referee.name, contact_endpoint: endpoint, endpoint }
     }

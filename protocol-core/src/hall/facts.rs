@@ -9,16 +9,16 @@
 use heapless::String;
 
 use super::admission::{AgentState, Player, Referee};
-use super::lines::{Line, Notice};
+use super::lines::{Gone, Line, Notice};
 use super::rounds::Stage;
 use super::{Config, Hall};
 use crate::journal::bytes::{NoRoom, Writer};
-use crate::journal::{Agent, Counts, Entry, Origin, Played, Settings};
-use crate::league::Compliance;
+use crate::journal::{Agent, Counts, Ended, Entry, Origin, Played, Settings};
+use crate::league::{Compliance, Latency, Tally};
 use crate::log::Happening;
 use crate::referee::Breaker;
-use crate::time::Now;
-use crate::wire::endpoint::Endpoint;
+use crate::time::{Now, Utc};
+use crate::wire::endpoint::Contact;
 use crate::wire::league_v2::dialect::{Dialect, Style};
 use crate::wire::league_v2::outgoing::MatchId;
 
@@ -35,16 +35,26 @@ pub enum Fact {
     Referee(u16),
     /// The player of this number has left.
     Left(u16),
+    /// The admin has removed the player of this number.
+    Removed(u16),
+    /// The player of this number has broken rules before the league began.
+    Counts(u16),
     /// The league began.
     Started,
     /// A match is over.
     Played(MatchId),
+    /// The admin gave a match that was over another result.
+    Ruled(MatchId),
+    /// A match that was over is to be played again.
+    Again(MatchId),
     /// The next round waits for the admin.
     Paused,
     /// It no longer does.
     Unpaused,
     /// The box was restarted in the middle of a league.
     Resumed,
+    /// The league has a champion: what [`Hall::write_ending`] writes.
+    Ended,
     /// Everybody has been told how the league ended.
     Over,
 }
@@ -166,13 +176,20 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     /// Writes a fact as it is now; nothing where nothing is left of it. A chapter is written by
-    /// [`Hall::write_chapter`].
+    /// [`Hall::write_chapter`], an ending by [`Hall::write_ending`].
     pub fn write_fact(&self, fact: Fact, out: &mut Writer<'_>) -> Result<(), NoRoom> {
         match fact {
-            Fact::Chapter => Ok(()),
+            Fact::Chapter | Fact::Ended => Ok(()),
             Fact::Settings => Entry::Settings(self.settings()).write(out),
             Fact::Player(number) => match self.players.iter().find(|player| player.number == number) {
-                Some(player) => player.entry().write(out),
+                Some(player) => out.all(|out| {
+                    player.entry().write(out)?;
+                    Counts::write(number, &player.compliance, out)
+                }),
+                None => Ok(()),
+            },
+            Fact::Counts(number) => match self.players.iter().find(|player| player.number == number) {
+                Some(player) => Counts::write(number, &player.compliance, out),
                 None => Ok(()),
             },
             Fact::Referee(number) => match self.referees.iter().find(|referee| referee.number == number) {
@@ -180,8 +197,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 None => Ok(()),
             },
             Fact::Left(number) => Entry::Left(number).write(out),
+            Fact::Removed(number) => Entry::Removed(number).write(out),
             Fact::Started => Entry::Started.write(out),
-            Fact::Played(id) => self.write_result(id, out),
+            Fact::Played(id) => self.write_result(id, out, Entry::Played),
+            Fact::Ruled(id) => self.write_result(id, out, Entry::Ruled),
+            Fact::Again(id) => Entry::Again(id).write(out),
             Fact::Paused => Entry::Paused.write(out),
             Fact::Unpaused => Entry::Unpaused.write(out),
             Fact::Resumed => Entry::Resumed.write(out),
@@ -189,10 +209,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
-    fn write_result(&self, id: MatchId, out: &mut Writer<'_>) -> Result<(), NoRoom> {
+    fn write_result(
+        &self,
+        id: MatchId,
+        out: &mut Writer<'_>,
+        entry: fn(Played) -> Entry<'static>,
+    ) -> Result<(), NoRoom> {
         let (Some(&record), Some(pair)) = (self.record(id), self.pair(id)) else { return Ok(()) };
         out.all(|out| {
-            Entry::Played(Played { id, record }).write(out)?;
+            entry(Played { id, record }).write(out)?;
             let players = [pair.a, pair.b].into_iter().filter_map(|place| self.player_at(place));
             { players }.try_for_each(|player| Counts::write(player.number, &player.compliance, out))
         })
@@ -204,13 +229,37 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let head = [Entry::Origin(self.origin()), Entry::Settings(self.settings())];
         let agents = self.players.iter().map(Player::entry).chain(self.referees.iter().map(Referee::entry));
         let started = (self.stage != Stage::Waiting).then_some(Entry::Started);
-        for entry in head.into_iter().chain(agents).chain(started).skip(*at) {
-            if entry.write(out).is_err() {
+        let entries = head.into_iter().chain(agents).chain(started);
+        let said = entries.clone().count();
+        if write_from(at, entries, out) {
+            return true;
+        }
+        for player in self.players.iter().skip(*at - said) {
+            if Counts::write(player.number, &player.compliance, out).is_err() {
                 return true;
             }
             *at += 1;
         }
         false
+    }
+
+    /// The league has ended, or its standings have changed since: the last ending is the one that counts.
+    pub(super) fn push_ending(&mut self) {
+        self.refresh_standings();
+        self.facts.push(Fact::Ended);
+    }
+
+    /// Writes how the league ended, from part `at` on, as far as there is room; moves `at` on. False when there is no more.
+    pub fn write_ending(&self, at: &mut usize, out: &mut Writer<'_>) -> bool {
+        let last = self.records.iter().flatten().map(|record| record.finished.0).max();
+        let ended = Entry::Ended(Ended {
+            league: self.number,
+            game: self.config.game,
+            at: Utc(last.unwrap_or(0)),
+            players: self.standings().count() as u16,
+            matches: self.schedule().total_matches(),
+        });
+        write_from(at, core::iter::once(ended).chain(self.standings().map(Entry::Ranked)), out)
     }
 
     /// What everything is derived from.
@@ -239,11 +288,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Entry::Settings(settings) if is_waiting => self.apply(settings),
             Entry::Player(agent) if is_waiting => self.restore_player(agent).ok_or(Unfit)?,
             Entry::Referee(agent) => self.restore_referee(agent).ok_or(Unfit)?,
-            Entry::Left(number) if is_waiting => self.players.retain(|player| player.number != number),
-            Entry::Left(number) => {
+            Entry::Left(number) | Entry::Removed(number) if is_waiting => {
+                self.players.retain(|player| player.number != number);
+            }
+            Entry::Left(number) | Entry::Removed(number) => {
+                let gone = if matches!(entry, Entry::Left(_)) { Gone::Left } else { Gone::Removed };
                 if let Some(player) = self.players.iter_mut().find(|player| player.number == number) {
                     player.state = AgentState::Shutdown;
-                    player.line.hang_up();
+                    player.line.hang_up(gone);
                 }
             }
             Entry::Started if is_waiting && self.players.len() >= 2 => {
@@ -257,6 +309,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     return Err(Unfit);
                 }
             }
+            Entry::Ruled(played) if !is_waiting => {
+                let index = self.schedule().index(played.id.round, played.id.table).ok_or(Unfit)?;
+                *self.records.get_mut(index).and_then(Option::as_mut).ok_or(Unfit)? = played.record;
+            }
+            Entry::Again(id) if !is_waiting => {
+                // The result may not have been written before it was taken back.
+                let index = self.schedule().index(id.round, id.table).ok_or(Unfit)?;
+                *self.records.get_mut(index).ok_or(Unfit)? = None;
+                self.attempts = self.attempts.saturating_add(1);
+            }
             Entry::Counts(counts) => {
                 if let Some(player) = self.players.iter_mut().find(|player| player.number == counts.player) {
                     counts.iter().for_each(|(rule, count)| player.compliance.restore(rule, count));
@@ -264,13 +326,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             Entry::Paused if !is_waiting => self.paused = true,
             Entry::Unpaused if !is_waiting => self.paused = false,
-            Entry::Resumed if !is_waiting => self.restarts = self.restarts.saturating_add(1),
+            Entry::Resumed if !is_waiting => self.attempts = self.attempts.saturating_add(1),
             Entry::Over
                 if !is_waiting && self.records_of(1..=self.schedule().rounds()).all(|played| played.is_some()) =>
             {
                 self.over_is_told = true;
             }
-            Entry::Open | Entry::AdminCode(_) => {}
+            Entry::Open | Entry::AdminCode(_) | Entry::Ended(_) | Entry::Ranked(_) => {}
             _ => return Err(Unfit),
         }
         Ok(())
@@ -286,11 +348,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             issue: agent.issue,
             name: String::try_from(agent.name).ok()?,
             version: String::try_from(agent.version).ok()?,
-            endpoint: Endpoint::given(String::try_from(agent.endpoint).ok()?, agent.ip)?,
+            contact: Contact::restored(agent.endpoint, agent.ip)?,
             state: AgentState::Registered,
             style: Style::new(agent.dialect),
             compliance: Compliance::new(),
             breaker: Breaker::new(),
+            latency: Latency::new(),
             place: 0,
             seating: None,
             line: Line::new(),
@@ -308,7 +371,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             number: Some(agent.number).filter(|number| (2..100).contains(number))?,
             issue: agent.issue,
             name: String::try_from(agent.name).ok()?,
-            endpoint: Endpoint::given(String::try_from(agent.endpoint).ok()?, agent.ip)?,
+            contact: Contact::restored(agent.endpoint, agent.ip)?,
         };
         self.issued = self.issued.max(agent.issue);
         match self.referees.iter_mut().find(|known| known.number == agent.number) {
@@ -330,9 +393,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             return;
         }
         let last = self.schedule().rounds();
-        let is_complete = |round: u16| self.records_of(round..=round).all(|played| played.is_some());
-        let open = (1..=last).find(|&round| !is_complete(round)).unwrap_or(last);
-        let is_begun = self.records_of(open..=open).any(|played| played.is_some());
+        let is_begun = |round: u16| self.records_of(round..=round).any(|played| played.is_some());
+        let begun = (1..=last).rev().find(|&round| is_begun(round)).unwrap_or(1);
+        // What is missing of earlier rounds is to be played again, within the one that was begun last.
+        let is_complete = self.records_of(1..=begun).all(|played| played.is_some());
+        let open = if is_complete { (begun + 1).min(last) } else { begun };
+        let is_begun = is_begun(open);
+        self.results = self.records.iter().flatten().count() as u32;
         // A pause holds between two rounds, and a round without any result can as well begin after it.
         let is_between = self.paused && open > 1 && !is_begun;
         let (round, closed) = if is_between { (open - 1, open - 1) } else { (open, open - 1) };
@@ -343,19 +410,19 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.players.iter_mut().for_each(|player| player.state = AgentState::Shutdown);
             return;
         }
-        self.restarts = self.restarts.saturating_add(1);
+        self.attempts = self.attempts.saturating_add(1);
         self.facts.push(Fact::Resumed);
         self.count_results(1, closed);
         self.close_standings(closed);
         if is_between {
             self.stage = Stage::Running(round);
             self.round_is_closed = true;
-            self.finished = self.schedule().matches_per_round();
+            self.next_table = self.schedule().matches_per_round() + 1;
             return;
         }
         self.start_round(now, round);
         self.count_results(round, round);
-        self.finished = self.records_of(round..=round).flatten().count() as u16;
+        self.again = self.records_of(1..=closed).filter(Option::is_none).count() as u16;
         for id in self.matches_of(round) {
             let Some(pair) = self.pair(id).filter(|_| self.record(id).is_some()) else { continue };
             for place in [pair.a, pair.b] {
@@ -376,6 +443,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         rounds.flat_map(|round| self.matches_of(round)).map(|id| self.record(id).copied())
     }
 
+    /// Counts anew what the players have gathered: a result has changed.
+    pub(super) fn recount(&mut self) {
+        self.tallies.iter_mut().for_each(|tally| *tally = Tally::default());
+        self.count_results(1, self.schedule().rounds());
+    }
+
     /// Adds the results of these rounds to what the players have gathered.
     fn count_results(&mut self, first: u16, last: u16) {
         let tables = 1..=self.schedule().matches_per_round();
@@ -391,6 +464,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 }
 
+/// Writes entries from the one that `at` names on, as far as there is room; moves `at` on. False when there is no more.
+fn write_from<'a>(at: &mut usize, entries: impl Iterator<Item = Entry<'a>>, out: &mut Writer<'_>) -> bool {
+    for entry in entries.skip(*at) {
+        if entry.write(out).is_err() {
+            return true;
+        }
+        *at += 1;
+    }
+    false
+}
+
 impl Player {
     fn entry(&self) -> Entry<'_> {
         Entry::Player(Agent {
@@ -398,8 +482,8 @@ impl Player {
             issue: self.issue,
             name: &self.name,
             version: &self.version,
-            endpoint: &self.endpoint.given,
-            ip: self.endpoint.ip,
+            endpoint: self.contact.given(),
+            ip: self.contact.ip(),
             dialect: self.style.dialect,
         })
     }
@@ -412,8 +496,8 @@ impl Referee {
             issue: self.issue,
             name: &self.name,
             version: "",
-            endpoint: &self.endpoint.given,
-            ip: self.endpoint.ip,
+            endpoint: self.contact.given(),
+            ip: self.contact.ip(),
             dialect: Dialect::Canonical,
         })
     }

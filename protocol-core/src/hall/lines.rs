@@ -1,7 +1,5 @@
 //! One line per player: at most one open call, what goes out next, and what to make of what came back.
 
-use core::net::IpAddr;
-
 use heapless::{Deque, String};
 
 use super::admission::{AgentState, Player, breach};
@@ -13,6 +11,7 @@ use crate::league::Rule;
 use crate::log::Happening;
 use crate::referee::{Broken, Fault, Heard, Need};
 use crate::time::{Millis, Now};
+use crate::wire::endpoint::Contact;
 use crate::wire::league_v2::Code;
 use crate::wire::league_v2::dialect::{Dialect, Kind};
 use crate::wire::league_v2::outgoing::{Conversation, MatchId};
@@ -65,16 +64,27 @@ pub(super) struct Line {
     news: Deque<Notice, MAX_NOTICES>,
     /// Whether [`Hall::poll_output`] will name it.
     pub is_listed: bool,
-    left: bool,
+    gone: Option<Gone>,
+    /// Whether a player that dials in is there.
+    pub is_held: bool,
+}
+
+/// Why nothing is said to a player any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gone {
+    /// It has left.
+    Left,
+    /// The admin has removed it.
+    Removed,
 }
 
 impl Line {
     pub const fn new() -> Self {
-        Self { open: None, news: Deque::new(), is_listed: false, left: false }
+        Self { open: None, news: Deque::new(), is_listed: false, gone: None, is_held: false }
     }
 
     pub fn tell(&mut self, notice: Notice) {
-        if self.left {
+        if self.has_left() {
             return;
         }
         // Only the last standings can still be put into words. Nobody who listens misses others by it.
@@ -91,19 +101,28 @@ impl Line {
         self.news.clear();
     }
 
+    /// Does not tell what it has not told yet and no longer should.
+    pub fn forget(&mut self, what: impl Fn(&Notice) -> bool) {
+        self.news.retain(|notice| !what(notice));
+    }
+
     /// Whether the player has yet to hear the standings.
     pub fn owes_standings(&self) -> bool {
         let is_open = self.open.is_some_and(|open| matches!(open.what, What::News(Notice::Standings(_))));
         is_open || self.news.iter().any(|notice| matches!(notice, Notice::Standings(_)))
     }
 
-    /// The player has left: nothing is said to it any more.
-    pub fn hang_up(&mut self) {
-        *self = Self { left: true, is_listed: self.is_listed, ..Self::new() };
+    /// The player is gone: nothing is said to it any more.
+    pub fn hang_up(&mut self, gone: Gone) {
+        *self = Self { gone: Some(gone), is_listed: self.is_listed, ..Self::new() };
+    }
+
+    pub fn gone(&self) -> Option<Gone> {
+        self.gone
     }
 
     pub fn has_left(&self) -> bool {
-        self.left
+        self.gone.is_some()
     }
 
     pub fn is_idle(&self) -> bool {
@@ -116,12 +135,8 @@ impl Line {
 pub struct Call<'a> {
     /// The number of the call. Another number is another call.
     pub id: u32,
-    /// The machine to call.
-    pub ip: IpAddr,
-    /// The port.
-    pub port: u16,
-    /// The path.
-    pub path: &'a str,
+    /// Whom to call. One that dials in may not be there; the call then waits for it.
+    pub to: &'a Contact,
 }
 
 /// Why a call failed.
@@ -137,9 +152,18 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// What the line to a player has to do now. `None`: hang up.
     pub fn call(&self, player: u16) -> Option<Call<'_>> {
         let player = self.players.get(usize::from(player))?;
-        let open = player.line.open?;
-        let endpoint = &player.endpoint;
-        Some(Call { id: open.id, ip: endpoint.ip, port: endpoint.port, path: endpoint.path() })
+        Some(Call { id: player.line.open?.id, to: &player.contact })
+    }
+
+    /// The registration of the player on a line, if that dials in and has not left.
+    pub fn issue_of_line(&self, line: u16) -> Option<u32> {
+        let player = self.players.get(usize::from(line))?;
+        (player.contact.endpoint().is_none() && !player.line.has_left()).then_some(player.issue)
+    }
+
+    /// The line of that player.
+    pub fn line_of(&self, issue: u32) -> Option<u16> {
+        (0..self.players.len() as u16).find(|&line| self.issue_of_line(line) == Some(issue))
     }
 
     /// Has [`Hall::poll_output`] name a line.
@@ -164,7 +188,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 Some(seating) => play(seating.slot).map_or(Need::Nothing, |play| play.need(seating.seat)),
                 None => Need::Nothing,
             };
-            let next = if player.line.left || held_back {
+            let next = if player.line.has_left() || held_back {
                 None
             } else if let Some(notice) = player.line.news.pop_front() {
                 Some((What::News(notice), news_until))
@@ -223,17 +247,18 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             return self.timers.set(index.into(), None);
         };
         let expired = player.line.open.take_if(|open| open.deadline <= now.ms);
+        let fault = if player.is_away() { Fault::Unreachable } else { Fault::Silent };
         if let Some(open) = expired {
             self.list(index);
             if let What::News(_) = open.what {
-                self.failed(now, index, open.what.kind(), Fault::Silent);
+                self.failed(now, index, open.what.kind(), fault);
             }
         }
         let game = self.config.game;
         if let Some((table, seating)) = self.at_table(index) {
             let kind = table.question(game);
-            if table.play.tick(seating.seat, now.ms) {
-                self.failed(now, index, kind, Fault::Silent);
+            if table.play.tick(seating.seat, now.ms, fault) {
+                self.failed(now, index, kind, fault);
             }
             self.proceed(now, seating.slot);
         }
@@ -258,7 +283,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             player.breaker.failed(now.ms);
             opened = player.breaker.is_open();
         }
-        self.note(now, Some(id), at, Happening::Failed(kind, fault));
+        self.note(now, Some(id), at, Happening::failed(kind, fault));
         if opened {
             self.note(now, Some(id), at, Happening::BreakerOpened);
             if let Some((table, seating)) = self.at_table(index) {
@@ -307,8 +332,39 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.pump(now, index);
     }
 
+    /// Takes the open call off a line if it is about this, answered or not.
+    pub(super) fn take_back(&mut self, index: u16, about: impl Fn(What) -> bool) {
+        let open = self
+            .players
+            .get_mut(usize::from(index))
+            .and_then(|player| player.line.open.take_if(|open| about(open.what)));
+        if open.is_some() {
+            self.list(index);
+        }
+    }
+
+    /// A player that dials in is there. Whoever comes back is worth calling again.
+    pub(super) fn arrived(&mut self, now: Now, index: u16) {
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        player.breaker.succeeded();
+        if !core::mem::replace(&mut player.line.is_held, true) {
+            let id = player.id();
+            self.note(now, Some(id), None, Happening::Connected);
+        }
+        self.pump(now, index);
+    }
+
+    /// It is gone. What it is asked waits for it until its deadline.
+    pub(super) fn gone(&mut self, now: Now, index: u16, why: &'static str) {
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        if core::mem::take(&mut player.line.is_held) {
+            let id = player.id();
+            self.note(now, Some(id), None, Happening::Disconnected(why));
+        }
+    }
+
     /// Opens a call again, by another id.
-    fn call_anew(&mut self, now: Now, index: u16, open: Open) {
+    pub(super) fn call_anew(&mut self, now: Now, index: u16, open: Open) {
         self.calls = self.calls.wrapping_add(1);
         if let Some(player) = self.players.get_mut(usize::from(index)) {
             player.line.open = Some(Open { id: self.calls, at: now, ..open });
@@ -470,6 +526,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         let refused = if self.config.mode == Mode::Strict { broken } else { None };
         let play = &mut self.tables.get_mut(usize::from(seating.slot))?.as_mut()?.play;
+        let took = play.asked_at(seating.seat).map(|asked| now.ms.saturating_sub(asked));
         let heard = match (refused, kind, choice) {
             _ if !play.hears(seating.seat) => Heard::Duplicate,
             (Some((code, rule)), ..) => {
@@ -498,6 +555,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                         player.line.tell(Notice::MoveTaken(match_id));
                     }
                     player.breaker.succeeded();
+                    player.latency.note(took.unwrap_or(0));
                     self.settle(now, index, kind);
                 }
                 self.note(now, Some(id), Some(match_id), Happening::Answered(kind));

@@ -10,6 +10,7 @@
 //! admission.rs   who gets in: registration, ids, tokens
 //! settings.rs    what the owner may change before a league
 //! rounds.rs      when things happen: start, rounds, results, standings, the end
+//! powers.rs      what the owner may do to a running league
 //! lines.rs       one line per player: what goes out next, what came back
 //! speech.rs      the words of every call
 //! answers.rs     the words of every answer, queries among them
@@ -19,7 +20,12 @@
 mod admission;
 mod answers;
 mod facts;
+#[cfg(test)]
+mod held_tests;
 mod lines;
+mod powers;
+#[cfg(test)]
+mod powers_tests;
 #[cfg(test)]
 mod restart_tests;
 mod rounds;
@@ -30,10 +36,11 @@ mod tests;
 
 use heapless::{Deque, String, Vec};
 
-pub use admission::{AgentState, Player, Referee};
+pub use admission::{AgentState, NAME_BYTES, Player, Referee};
 pub use answers::{Answer, MatchLine, Status};
 pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
+pub use powers::Denied;
 pub use rounds::{Command, Refusal, Seating, Stage, Table};
 pub use settings::{Change, TIMEOUT_MS};
 
@@ -121,6 +128,29 @@ pub enum Event<'a> {
         /// What went wrong.
         failure: Failure,
     },
+    /// A player that dials in is there.
+    Arrived {
+        /// Which player's line.
+        player: u16,
+    },
+    /// A player that dials in is gone.
+    Gone {
+        /// Which player's line.
+        player: u16,
+        /// Why, as far as that is known.
+        why: &'static str,
+    },
+}
+
+/// How a message came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// It was posted.
+    Post,
+    /// It was posted where a flat message without a type registers a player.
+    Register,
+    /// On a connection that its agent holds: who registers on it is spoken to on it.
+    Held,
 }
 
 /// Something to be done outside.
@@ -154,8 +184,10 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     /// The same as of now, for whoever asks.
     current: Standings<P>,
     current_is_stale: bool,
-    /// Matches of the round that are over.
-    finished: u16,
+    /// Matches of the league that have a result.
+    results: u32,
+    /// Matches of this round and earlier ones that wait to be played again.
+    again: u16,
     round_is_closed: bool,
     /// By place in the season: of this league, so many as it has matches.
     records: Vec<Option<Record>, R>,
@@ -168,8 +200,9 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     calls: u32,
     /// Registrations so far, over all leagues.
     issued: u32,
-    /// How often the box was restarted in the middle of this league.
-    restarts: u8,
+    /// How often the box was restarted in the middle of this league, or a match of it was to be played again. A match has
+    /// the seed of the attempt it was begun in, so that no seed is used twice.
+    attempts: u8,
     /// Whether everybody has been told how the league ended, and that is a fact.
     over_is_told: bool,
     facts: Facts<M>,
@@ -186,6 +219,13 @@ struct Standings<const P: usize> {
 impl<const P: usize> Standings<P> {
     const fn new() -> Self {
         Self { order: Vec::new(), tallies: Vec::new() }
+    }
+
+    /// A number that is another one for other standings.
+    fn checksum(&self) -> u32 {
+        let tallies = self.tallies.iter().flat_map(|tally| [tally.played, tally.points]);
+        let numbers = self.order.iter().copied().chain(tallies);
+        numbers.fold(0, |sum: u32, number| sum.wrapping_mul(31).wrapping_add(number.into()))
     }
 }
 
@@ -217,7 +257,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             closed: Standings::new(),
             current: Standings::new(),
             current_is_stale: false,
-            finished: 0,
+            results: 0,
+            again: 0,
             round_is_closed: false,
             records: Vec::new(),
             tables: Vec::new(),
@@ -226,7 +267,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             changed: Deque::new(),
             calls: 0,
             issued: 0,
-            restarts: 0,
+            attempts: 0,
             over_is_told: false,
             facts: Facts::new(),
             log: Log::new(),
@@ -246,6 +287,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Event::Tick => self.tick(now),
             Event::Reply { player, call, status, body } => self.reply(now, player, call, status, body),
             Event::Failed { player, call, failure } => self.call_failed(now, player, call, failure),
+            Event::Arrived { player } => self.arrived(now, player),
+            Event::Gone { player, why } => self.gone(now, player, why),
         }
         self.advance(now);
     }
@@ -284,6 +327,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         &self.players
     }
 
+    /// Registrations so far, over all leagues.
+    pub fn registrations(&self) -> u32 {
+        self.issued
+    }
+
     /// The id of the league.
     pub fn league_id(&self) -> LeagueId {
         LeagueId { game: self.config.game.rules().name, number: self.number }
@@ -313,11 +361,23 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.token(OUR_REFEREE, 0)
     }
 
-    /// The seed of a match: of the attempt that has a result, else of the present one.
+    /// The seed of a match: of the attempt that has a result or is being played, else of the present one.
     fn match_seed(&self, id: MatchId) -> Seed {
-        let attempt = self.record(id).map_or(self.restarts, |record| record.attempt);
+        match (self.record(id), self.table(id)) {
+            (Some(record), _) => self.seed_of(id, record.attempt),
+            (None, Some(table)) => table.play.seed(),
+            (None, None) => self.seed_of(id, self.attempts),
+        }
+    }
+
+    fn seed_of(&self, id: MatchId, attempt: u8) -> Seed {
         let table = u32::from(attempt) << 16 | u32::from(id.table);
         self.master.derive(Purpose::Match, [self.number, id.round.into(), table])
+    }
+
+    /// The attempt in which a match was begun that has this seed: nearly always the present one.
+    fn attempt_of(&self, id: MatchId, seed: Seed) -> u8 {
+        (0..=self.attempts).rev().find(|&attempt| self.seed_of(id, attempt) == seed).unwrap_or(self.attempts)
     }
 
     /// The id of the player at a place in the schedule.

@@ -14,11 +14,11 @@ use crate::journal::bytes::{Reader, Writer};
 
 /// A journal in memory: a piece for each time facts were made safe.
 #[derive(Clone, Default)]
-struct Pieces(Vec<Vec<u8>>);
+pub(super) struct Pieces(Vec<Vec<u8>>);
 
 impl Pieces {
     /// Makes all facts safe.
-    fn keep(&mut self, hall: &mut Small) {
+    pub fn keep(&mut self, hall: &mut Small) {
         let mut buf = [0; 4096];
         while let Some((number, fact)) = hall.next_fact(0) {
             let mut out = Writer::new(&mut buf);
@@ -35,7 +35,7 @@ impl Pieces {
         assert!(!hall.has_missed_facts());
     }
 
-    fn restore(&self) -> Small {
+    pub fn restore(&self) -> Small {
         // The seeds are the journal's.
         let mut hall = Small::new(config(), Seed([77; 32]), Seed([88; 32]));
         for piece in &self.0 {
@@ -49,7 +49,7 @@ impl Pieces {
 }
 
 /// A room whose hall keeps facts.
-fn room(players: u16) -> Room {
+pub(super) fn room(players: u16) -> Room {
     let mut room = Room::new(config());
     room.hall.keep_facts();
     (0..players).for_each(|i| _ = room.register(&std::format!("Agent {i}"), 8101 + i));
@@ -57,7 +57,7 @@ fn room(players: u16) -> Room {
 }
 
 /// Plays on for so many answers, keeping facts after each; says whether something was left to answer.
-fn play(room: &mut Room, journal: &mut Pieces, answers: usize) -> bool {
+pub(super) fn play(room: &mut Room, journal: &mut Pieces, answers: usize) -> bool {
     for _ in 0..answers {
         journal.keep(&mut room.hall);
         while room.hall.poll_output().is_some() {}
@@ -70,12 +70,12 @@ fn play(room: &mut Room, journal: &mut Pieces, answers: usize) -> bool {
     true
 }
 
-fn standings(hall: &mut Small) -> Vec<String> {
+pub(super) fn standings(hall: &mut Small) -> Vec<String> {
     hall.refresh_standings();
     hall.standings().map(|row| serde_json::to_string(&row).unwrap()).collect()
 }
 
-fn results(hall: &Small) -> Vec<String> {
+pub(super) fn results(hall: &Small) -> Vec<String> {
     let rounds = 1..=hall.schedule().rounds();
     let ids = rounds.flat_map(|round| hall.matches_of(round));
     ids.filter_map(|id| hall.record(id).map(|record| std::format!("{id} {record:?}"))).collect()

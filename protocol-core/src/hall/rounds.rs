@@ -2,15 +2,15 @@
 
 use core::fmt;
 
-use super::admission::AgentState;
+use super::admission::{AgentState, Player};
 use super::facts::Fact;
 use super::lines::Notice;
 use super::{Hall, Standings};
 use crate::fair::Draws;
 use crate::games::{AnyGame, Game, GameKind, Question, Seat, Seats};
-use crate::league::{Pair, Record, Tally, rank};
+use crate::league::{Endings, Pair, Record, Tally, rank};
 use crate::log::Happening;
-use crate::referee::{Breaker, Fault, Match, Phase};
+use crate::referee::{Breaker, Cause, Fault, Match, Phase};
 use crate::time::Now;
 use crate::wire::league_v2::dialect::Kind;
 use crate::wire::league_v2::outgoing::MatchId;
@@ -60,14 +60,17 @@ pub struct Seating {
     pub seat: Seat,
 }
 
+/// A league's schedule pairs its players.
+const PAIR: usize = 2;
+
 /// A match that is being played.
 pub struct Table {
     /// Which match.
     pub id: MatchId,
     /// The players at it, by seat: their lines.
-    pub players: [u16; 2],
+    pub players: [u16; PAIR],
     /// The match.
-    pub play: Match<AnyGame>,
+    pub play: Match<AnyGame, PAIR>,
 }
 
 impl Table {
@@ -191,7 +194,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.records.clear();
         let _ = self.records.resize(self.schedule().total_matches() as usize, None);
         self.paused = false;
-        self.restarts = 0;
+        (self.results, self.again, self.attempts) = (0, 0, 0);
         self.over_is_told = false;
     }
 
@@ -205,14 +208,18 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.next_table += 1;
                 continue;
             }
+            let pair = self.pair(id);
             if self.facts.is_full() {
                 // A match may end as it begins, and its result needs room.
                 return;
             }
-            if let (Some(pair), Some(slot)) = (self.pair(id), self.free_slot()) {
+            if let (Some(pair), Some(slot)) = (pair, self.free_slot()) {
                 self.next_table += 1;
                 self.open_table(now, id, pair, slot);
-            } else if !self.round_is_closed && self.finished == self.schedule().matches_per_round() {
+            } else if let (None, Some((id, pair)), Some(slot)) = (pair, self.next_again(round), self.free_slot()) {
+                self.again -= 1;
+                self.open_table(now, id, pair, slot);
+            } else if !self.round_is_closed && pair.is_none() && self.again == 0 && self.tables().next().is_none() {
                 // There is one table that is told. A new one waits until everybody who listens has heard the last.
                 if self.players.iter().any(|player| !player.is_held_back() && player.line.owes_standings()) {
                     return;
@@ -238,6 +245,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.number = self.number.saturating_add(1);
         self.stage = Stage::Waiting;
         self.paused = false;
+        (self.results, self.again) = (0, 0);
         self.tables.clear();
         self.records.clear();
         self.players.clear();
@@ -252,10 +260,20 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub(super) fn start_round(&mut self, now: Now, round: u16) {
         self.stage = Stage::Running(round);
         self.round_is_closed = false;
-        self.finished = 0;
         self.next_table = 1;
         self.note(now, None, None, Happening::RoundStarted(round));
         self.tell_all(now, &[Notice::Round(round)]);
+    }
+
+    /// A match that waits to be played again and whose players are free. Those of the present round have all been begun.
+    fn next_again(&self, round: u16) -> Option<(MatchId, Pair)> {
+        if self.again == 0 {
+            return None;
+        }
+        let is_free = |place| self.player_at(place).is_none_or(|player| player.seating.is_none());
+        let ids = (1..=round).flat_map(|round| self.matches_of(round));
+        let open = ids.filter(|&id| self.record(id).is_none() && self.table(id).is_none());
+        { open }.filter_map(|id| Some((id, self.pair(id)?))).find(|(_, pair)| is_free(pair.a) && is_free(pair.b))
     }
 
     /// A table nobody sits at.
@@ -289,8 +307,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub(super) fn proceed(&mut self, now: Now, slot: u16) {
         let Some(table) = self.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
         let players = table.players;
-        if let Some(outcome) = table.play.outcome() {
-            let record = Record::new(table.play.game().digest(), now.utc, outcome, self.restarts);
+        if let Some(mut outcome) = table.play.outcome() {
+            let is_removed = |seat: Seat| {
+                let player = players.get(usize::from(seat)).and_then(|&player| self.players.get(usize::from(player)));
+                player.is_some_and(Player::is_removed)
+            };
+            if outcome.cause == Cause::Disconnected && outcome.forfeits.iter().any(is_removed) {
+                outcome.cause = Cause::Adjudicated;
+            }
+            let attempt = self.attempt_of(table.id, table.play.seed());
+            let record = Record::new(table.play.game().digest(), now.utc, outcome, attempt);
             self.conclude(now, slot, record);
         }
         for player in players {
@@ -306,7 +332,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.proceed(now, seating.slot);
     }
 
-    fn conclude(&mut self, now: Now, slot: u16, record: Record) {
+    pub(super) fn conclude(&mut self, now: Now, slot: u16, record: Record) {
         let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::take) else { return };
         let index = self.schedule().index(table.id.round, table.id.table);
         if let Some(place) = index.and_then(|index| self.records.get_mut(index)) {
@@ -322,8 +348,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
         }
         self.current_is_stale = true;
-        self.finished += 1;
-        self.note(now, None, Some(table.id), Happening::MatchOver(record.end_reason()));
+        self.results += 1;
+        self.note(now, None, Some(table.id), Happening::MatchOver(record.end_reason().name()));
     }
 
     fn close_round(&mut self, now: Now, round: u16) {
@@ -335,6 +361,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             return;
         }
         self.stage = Stage::Completed;
+        self.push_ending();
         self.note(now, None, None, Happening::LeagueOver);
         for player in &mut self.players {
             player.state = AgentState::Shutdown;
@@ -385,8 +412,21 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         Standings { order, tallies: self.tallies.clone() }
     }
 
-    /// What the player at a place has gathered.
+    /// What the player at a place had gathered when the last round closed. Nothing changes that before the next one does.
     pub(super) fn tally_of(&self, place: u16) -> Tally {
-        self.tallies.get(usize::from(place)).copied().unwrap_or_default()
+        self.closed.tallies.get(usize::from(place)).copied().unwrap_or_default()
+    }
+
+    /// How the matches of a player ended.
+    pub fn endings(&self, player: &Player) -> Endings {
+        let mut endings = Endings::default();
+        for round in 1..=self.schedule().rounds() {
+            let Some(table) = self.schedule().table_of(round, player.place) else { continue };
+            let id = MatchId { round, table };
+            if let (Some(record), Some(pair)) = (self.record(id), self.pair(id)) {
+                endings.add(record, u8::from(pair.b == player.place));
+            }
+        }
+        endings
     }
 }

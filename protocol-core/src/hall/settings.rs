@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 
 use super::facts::Fact;
 use super::{Hall, Mode, Refusal, Stage};
-use crate::fair::Seed;
+use crate::fair::{Purpose, Seed};
 use crate::games::GameKind;
 use crate::log::Happening;
 use crate::time::{Millis, Now};
@@ -28,8 +28,8 @@ pub struct Change {
     pub move_ms: Option<Millis>,
     /// The first retry.
     pub retry_base_ms: Option<Millis>,
-    /// Decides all draws. Whoever chose it can foretell them, so it is known that it was chosen.
-    pub seed: Option<Seed>,
+    /// Decides all draws; `Some(None)`: chance does. Whoever chose it can foretell them, so it is known that it was chosen.
+    pub seed: Option<Option<Seed>>,
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
@@ -55,8 +55,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         set(&mut self.config.game, game);
         set(&mut self.config.mode, mode);
         set(&mut self.config.start_at, start_at);
-        if let Some(seed) = seed {
-            self.set_seed(seed);
+        match seed {
+            Some(Some(seed)) => self.set_seed(seed),
+            // Nobody knows the secret, so nobody can foretell what follows from it.
+            Some(None) if self.seed_is_chosen => {
+                self.master = self.secret.derive(Purpose::Master, [self.number, self.issued, 0]);
+                self.seed_is_chosen = false;
+            }
+            _ => {}
         }
         self.note(now, None, None, Happening::Admin("settings"));
         match seed {

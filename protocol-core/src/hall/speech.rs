@@ -229,7 +229,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             status: record.status().name(),
             winner_player_id: record.outcome().winner.map(|seat| Shown(if seat == 0 { ids[0] } else { ids[1] })),
             score: Score([(ids[0], record.verdict(0)), (ids[1], record.verdict(1))]),
-            end_reason: record.end_reason(),
+            end_reason: record.end_reason().name(),
         };
         let names = [pair.a, pair.b].map(|place| self.player_at(place).map_or("", |player| &player.name));
         Some(Joined(result, Told { game: self.recall(id)?, ids: ids.map(|id| shown(&id)), names, record }))
@@ -280,8 +280,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             player_B_id: Shown(b.id()),
             referee_id: Shown(OUR_REFEREE),
             referee_endpoint: &self.config.endpoint,
-            player_A_endpoint: Shown(Url(&a.endpoint)),
-            player_B_endpoint: Shown(Url(&b.endpoint)),
+            player_A_endpoint: Shown(Url(&a.contact)),
+            player_B_endpoint: Shown(Url(&b.contact)),
         })
     }
 
@@ -295,7 +295,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.rows(&self.current.order, &self.current.tallies)
     }
 
-    fn rows<'a>(&'a self, order: &'a [u16], tallies: &'a [crate::league::Tally]) -> impl Iterator<Item = Row<'a>> {
+    pub(super) fn rows<'a>(
+        &'a self,
+        order: &'a [u16],
+        tallies: &'a [crate::league::Tally],
+    ) -> impl Iterator<Item = Row<'a>> {
         (1..).zip(order).filter_map(move |(rank, &place)| {
             let player = self.player_at(place)?;
             let tally = tallies.get(usize::from(place)).copied().unwrap_or_default();
@@ -392,6 +396,8 @@ impl fmt::Display for Reason<'_> {
             Cause::Refused => write!(f, "{loser} declined the invitation"),
             Cause::Disconnected => write!(f, "{loser} could not be reached"),
             Cause::BothFailed => f.write_str("Neither player gave a valid answer"),
+            Cause::Adjudicated if record.outcome().forfeits.is_empty() => f.write_str("The admin ruled on this match"),
+            Cause::Adjudicated => write!(f, "{loser} was removed by the admin"),
         }
     }
 }

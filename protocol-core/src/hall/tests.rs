@@ -37,12 +37,19 @@ impl Room {
     }
 
     pub fn send(&mut self, body: &str) -> Value {
-        let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9));
-        let answer = self.hall.request(self.now, from, false, body.as_bytes());
+        self.send_via(Via::Post, 9, body).0
+    }
+
+    /// Sends a message from an address; says also who is found to have sent it.
+    pub fn send_via(&mut self, via: Via, from: u8, body: &str) -> (Value, Option<u16>) {
+        let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, from));
+        let answer = self.hall.request(self.now, from, via, body.as_bytes());
+        let caller = answer.caller();
         let mut buf = [0; 8192];
         let mut sink = Slice::new(&mut buf);
         self.hall.write_answer(&answer, &mut sink).unwrap();
-        if sink.written().is_empty() { Value::Null } else { serde_json::from_slice(sink.written()).unwrap() }
+        let written = sink.written();
+        (if written.is_empty() { Value::Null } else { serde_json::from_slice(written).unwrap() }, caller)
     }
 
     pub fn register(&mut self, name: &str, port: u16) -> Value {
@@ -265,7 +272,8 @@ fn an_answer_sent_as_a_message_of_its_own_counts() {
         }
     }
     assert_eq!(room.hall.stage(), Stage::Completed);
-    let result = serde_json::to_value(room.hall.record(MatchId { round: 1, table: 1 }).unwrap().end_reason()).unwrap();
+    let result =
+        serde_json::to_value(room.hall.record(MatchId { round: 1, table: 1 }).unwrap().end_reason().name()).unwrap();
     assert_eq!(result, "win");
 }
 
@@ -597,7 +605,7 @@ fn a_league_starts_when_enough_are_here_whoever_came_first_the_number_or_the_pla
 fn a_chosen_seed_decides_the_draws_and_is_known_to_be_chosen() {
     let draws = |seed: Option<Seed>| {
         let mut room = Room::with_players(2);
-        room.hall.configure(room.now, Change { seed, ..Change::default() }).unwrap();
+        room.hall.configure(room.now, Change { seed: Some(seed), ..Change::default() }).unwrap();
         assert_eq!(room.hall.seed_is_chosen(), seed.is_some());
         room.hall.command(room.now, Command::Start).unwrap();
         room.hall.commitment(MatchId { round: 1, table: 1 })
@@ -605,4 +613,19 @@ fn a_chosen_seed_decides_the_draws_and_is_known_to_be_chosen() {
     let chosen = Some(Seed([7; 32]));
     assert!(draws(chosen) == draws(chosen));
     assert!(draws(chosen) != draws(None));
+}
+
+#[test]
+fn a_chosen_seed_can_be_left_to_chance_again_and_nobody_can_foretell_what_follows() {
+    let mut room = Room::with_players(2);
+    let mut commitment_with = |seed: Option<Seed>| {
+        room.hall.configure(room.now, Change { seed: Some(seed), ..Change::default() }).unwrap();
+        assert_eq!(room.hall.seed_is_chosen(), seed.is_some());
+        room.hall.origin().master
+    };
+    let by_chance = commitment_with(None);
+    assert_eq!(by_chance, Seed([1; 32]), "what chance had chosen stays");
+    let chosen = commitment_with(Some(Seed([7; 32])));
+    let again = commitment_with(None);
+    assert!(again != chosen && again != by_chance);
 }

@@ -7,11 +7,12 @@ use super::bytes::{Garbled, NoRoom, Reader, Writer};
 use crate::fair::Seed;
 use crate::games::{GameKind, Seats};
 use crate::hall::Mode;
+use crate::json::Shown;
 use crate::league::{Compliance, Record, Rule};
 use crate::referee::{Cause, Outcome, Timing};
 use crate::time::Utc;
 use crate::wire::league_v2::dialect::Dialect;
-use crate::wire::league_v2::outgoing::MatchId;
+use crate::wire::league_v2::outgoing::{AgentId, MatchId, Row};
 
 /// Something that is kept.
 #[derive(Clone, Copy, Debug)]
@@ -30,10 +31,16 @@ pub enum Entry<'a> {
     Open,
     /// The player of this number has left.
     Left(u16),
+    /// The admin has removed the player of this number.
+    Removed(u16),
     /// The registration is closed and the first round begins.
     Started,
     /// A match is over.
     Played(Played),
+    /// The admin gave a match that was over this result.
+    Ruled(Played),
+    /// A match that was over is to be played again.
+    Again(MatchId),
     /// How often a player has broken which rules by now.
     Counts(Counts<'a>),
     /// The next round waits for the admin.
@@ -44,6 +51,10 @@ pub enum Entry<'a> {
     Resumed,
     /// Everybody has been told how the league ended, or cannot be.
     Over,
+    /// The league has a champion. Its final standings follow, best first.
+    Ended(Ended),
+    /// A line of the final standings.
+    Ranked(Row<'a>),
 }
 
 /// What a chapter begins with.
@@ -102,6 +113,22 @@ pub struct Played {
     pub record: Record,
 }
 
+/// A league that has ended, for whoever wants to read of it when others have been played since. All of it stands here, so
+/// that nothing has to be recalled from the league itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// Which league.
+    pub league: u32,
+    /// The game.
+    pub game: GameKind,
+    /// When its last match was over.
+    pub at: Utc,
+    /// How many players it had: so many lines of its standings follow.
+    pub players: u16,
+    /// How many matches.
+    pub matches: u32,
+}
+
 /// How often a player has broken which rules.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts<'a> {
@@ -151,12 +178,25 @@ const PAUSED: u8 = 11;
 const UNPAUSED: u8 = 12;
 const RESUMED: u8 = 13;
 const OVER: u8 = 14;
+const REMOVED: u8 = 15;
+const RULED: u8 = 16;
+const AGAIN: u8 = 17;
+// What is only read when the league is over and gone has numbers of its own.
+const ENDED: u8 = 64;
+const RANKED: u8 = 65;
 
 const MODES: [Mode; 2] = [Mode::Lenient, Mode::Strict];
 const DIALECTS: [Dialect; 5] =
     [Dialect::Canonical, Dialect::MessageType, Dialect::Nested, Dialect::McpTools, Dialect::Bare];
-const CAUSES: [Cause; 6] =
-    [Cause::Played, Cause::Timeout, Cause::Invalid, Cause::Refused, Cause::Disconnected, Cause::BothFailed];
+const CAUSES: [Cause; 7] = [
+    Cause::Played,
+    Cause::Timeout,
+    Cause::Invalid,
+    Cause::Refused,
+    Cause::Disconnected,
+    Cause::BothFailed,
+    Cause::Adjudicated,
+];
 /// Nobody lets a player think for longer than a day.
 const LONGEST_MS: u64 = 86_400_000;
 /// Stands for no winner.
@@ -208,10 +248,23 @@ impl Entry<'_> {
                 out.u8(LEFT)?;
                 out.u16(*number)
             }
+            Entry::Removed(number) => {
+                out.u8(REMOVED)?;
+                out.u16(*number)
+            }
             Entry::Started => out.u8(STARTED),
             Entry::Played(played) => {
                 out.u8(PLAYED)?;
                 played.write(out)
+            }
+            Entry::Ruled(played) => {
+                out.u8(RULED)?;
+                played.write(out)
+            }
+            Entry::Again(id) => {
+                out.u8(AGAIN)?;
+                out.u16(id.round)?;
+                out.u16(id.table)
             }
             Entry::Counts(counts) => {
                 out.u8(COUNTS)?;
@@ -223,6 +276,14 @@ impl Entry<'_> {
             Entry::Unpaused => out.u8(UNPAUSED),
             Entry::Resumed => out.u8(RESUMED),
             Entry::Over => out.u8(OVER),
+            Entry::Ended(ended) => {
+                out.u8(ENDED)?;
+                ended.write(out)
+            }
+            Entry::Ranked(row) => {
+                out.u8(RANKED)?;
+                write_row(row, out)
+            }
         })
     }
 }
@@ -257,8 +318,11 @@ impl<'a> Entry<'a> {
             REFEREE => Entry::Referee(Agent::read(from)?),
             OPEN => Entry::Open,
             LEFT => Entry::Left(from.u16()?),
+            REMOVED => Entry::Removed(from.u16()?),
             STARTED => Entry::Started,
             PLAYED => Entry::Played(Played::read(from)?),
+            RULED => Entry::Ruled(Played::read(from)?),
+            AGAIN => Entry::Again(MatchId { round: from.u16()?, table: from.u16()? }),
             COUNTS => {
                 let (player, n) = (from.u16()?, from.u8()?);
                 Entry::Counts(Counts { player, bytes: from.raw(3 * usize::from(n))? })
@@ -267,6 +331,8 @@ impl<'a> Entry<'a> {
             UNPAUSED => Entry::Unpaused,
             RESUMED => Entry::Resumed,
             OVER => Entry::Over,
+            ENDED => Entry::Ended(Ended::read(from)?),
+            RANKED => Entry::Ranked(read_row(from)?),
             _ => return Err(Garbled),
         }))
     }
@@ -334,6 +400,43 @@ impl Played {
     }
 }
 
+impl Ended {
+    fn write(&self, out: &mut Writer<'_>) -> Result<(), NoRoom> {
+        out.u32(self.league)?;
+        out.text(self.game.rules().name)?;
+        out.u32(self.at.0)?;
+        out.u16(self.players)?;
+        out.u32(self.matches)
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Garbled> {
+        let (league, game) = (from.u32()?, GameKind::named(from.text()?).ok_or(Garbled)?);
+        Ok(Self { league, game, at: Utc(from.u32()?), players: from.u16()?, matches: from.u32()? })
+    }
+}
+
+fn write_row(row: &Row<'_>, out: &mut Writer<'_>) -> Result<(), NoRoom> {
+    let (AgentId::Player(number) | AgentId::Referee(number)) = row.player_id.0;
+    let Row { rank, played, wins, draws, losses, technical_losses, points, .. } = *row;
+    let numbers = [rank, number, played, wins, draws, losses, technical_losses, points];
+    numbers.into_iter().try_for_each(|n| out.u16(n))?;
+    out.text(row.display_name)
+}
+
+fn read_row<'a>(from: &mut Reader<'a>) -> Result<Row<'a>, Garbled> {
+    Ok(Row {
+        rank: from.u16()?,
+        player_id: Shown(AgentId::Player(from.u16()?)),
+        played: from.u16()?,
+        wins: from.u16()?,
+        draws: from.u16()?,
+        losses: from.u16()?,
+        technical_losses: from.u16()?,
+        points: from.u16()?,
+        display_name: from.text()?,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -368,13 +471,34 @@ mod tests {
             Entry::Referee(Agent { ip: IpAddr::V6(Ipv6Addr::LOCALHOST), version: "", ..agent }),
             Entry::Open,
             Entry::Left(7),
+            Entry::Removed(7),
             Entry::Started,
             Entry::Played(Played { id: MatchId { round: 3, table: 2 }, record }),
+            Entry::Ruled(Played { id: MatchId { round: 3, table: 2 }, record: record.ruled(Utc(5), None) }),
+            Entry::Again(MatchId { round: 3, table: 2 }),
             Entry::Counts(Counts { player: 7, bytes: &[1, 2, 0, 28, 0, 1] }),
             Entry::Paused,
             Entry::Unpaused,
             Entry::Resumed,
             Entry::Over,
+            Entry::Ended(Ended {
+                league: 3,
+                game: GameKind::EvenOdd,
+                at: Utc(1_736_937_000),
+                players: 32,
+                matches: 496,
+            }),
+            Entry::Ranked(Row {
+                rank: 1,
+                player_id: Shown(AgentId::Player(7)),
+                display_name: "שחקן",
+                played: 31,
+                wins: 20,
+                draws: 1,
+                losses: 10,
+                technical_losses: 2,
+                points: 61,
+            }),
         ]
     }
 

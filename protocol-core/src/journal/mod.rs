@@ -10,11 +10,12 @@
 //!
 //! The journal of a league is a *chapter*. It begins with all that is known at that moment (the seeds, the settings, the
 //! players), so that it needs none of the chapters before it, and [`Entry::Open`] ends that part: a chapter without it is
-//! not begun. Then comes what happens.
+//! not begun. Then comes what happens. When the league has a champion, its final standings are said once more in full
+//! ([`Entry::Ended`], [`Entry::Ranked`]): they outlive it, as long as there is room.
 
 pub mod bytes;
 pub mod frame;
 
 mod entry;
 
-pub use entry::{Agent, Counts, Entry, Origin, Played, Settings};
+pub use entry::{Agent, Counts, Ended, Entry, Origin, Played, Settings};

@@ -6,6 +6,15 @@ use core::fmt;
 pub trait Sink {
     /// Takes the next bytes of the text, or says that it wants no more.
     fn put(&mut self, bytes: &[u8]) -> Result<(), Full>;
+
+    /// An item of an array is next, of one that is not within another. True where the sink knows what it says from an earlier
+    /// writing of the text: then it is left out.
+    fn has_item(&mut self) -> bool {
+        false
+    }
+
+    /// What follows has items whose order may change, and then this number does.
+    fn order_is(&mut self, _number: u32) {}
 }
 
 /// No room, or no interest in the rest.

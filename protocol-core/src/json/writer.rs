@@ -15,7 +15,7 @@ use super::{Counter, Full, Sink, Slice, Value};
 pub fn write<T: Serialize + ?Sized>(value: &T, sink: &mut dyn Sink) -> Result<(), Full> {
     // One sink type for the serializer: a message is compiled once, not once more for counting and for windows.
     let mut room = [0; GATHERED];
-    let mut writer = Writer { sink, gathered: Slice::new(&mut room), mode: Mode::Value };
+    let mut writer = Writer { sink, gathered: Slice::new(&mut room), mode: Mode::Value, in_item: false };
     value.serialize(&mut writer)?;
     writer.flush()
 }
@@ -122,6 +122,8 @@ struct Writer<'s> {
     /// two characters.
     gathered: Slice<'s>,
     mode: Mode,
+    /// Within an item of an array: those of arrays in it are not offered to the sink.
+    in_item: bool,
 }
 
 /// What is due next.
@@ -491,6 +493,22 @@ impl Compound<'_, '_> {
         value.serialize(&mut *self.writer)
     }
 
+    /// The item of an array whose length nobody knows: the sink may have it already.
+    fn offer<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
+        if self.writer.in_item {
+            return self.item(value);
+        }
+        self.writer.flush()?;
+        if self.writer.sink.has_item() {
+            self.first = false;
+            return Ok(());
+        }
+        self.writer.in_item = true;
+        let done = self.item(value);
+        self.writer.in_item = false;
+        done
+    }
+
     fn name<T: Serialize + ?Sized>(&mut self, name: &T) -> Result<(), Full> {
         self.comma()?;
         self.writer.mode = Mode::Name;
@@ -531,7 +549,7 @@ impl ser::SerializeSeq for Compound<'_, '_> {
     type Error = Full;
 
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
-        self.item(value)
+        self.offer(value)
     }
 
     fn end(self) -> Result<(), Full> {

@@ -2,6 +2,7 @@
 
 mod compliance;
 mod fours;
+mod latency;
 mod record;
 mod schedule;
 mod standings;
@@ -9,5 +10,7 @@ mod standings;
 pub use compliance::{Compliance, Rule};
 pub use fours::Fours;
 pub use record::{Record, Status};
+pub use latency::Latency;
+pub use record::{ByReason, EndReason, Endings, Record, Status};
 pub use schedule::{Pair, Schedule};
 pub use standings::{Tally, Verdict, rank};

@@ -1,6 +1,8 @@
 //! What is kept of a finished match: enough to recompute the standings, and for the game to recall itself.
 
-use crate::games::Seats;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::games::{Seat, Seats};
 use crate::league::Verdict;
 use crate::referee::{Cause, Outcome};
 use crate::time::Utc;
@@ -38,7 +40,7 @@ pub struct Record {
     winner: u8,
     forfeits: Seats,
     cause: Cause,
-    /// How often the box had been restarted in the middle of the league by then: part of the match's seed.
+    /// In which attempt of the league it was begun: part of the match's seed.
     pub attempt: u8,
 }
 
@@ -49,6 +51,12 @@ impl Record {
     pub fn new(digest: u64, finished: Utc, outcome: Outcome, attempt: u8) -> Self {
         let Outcome { winner, forfeits, cause } = outcome;
         Self { digest, finished, winner: winner.unwrap_or(NOBODY), forfeits, cause, attempt }
+    }
+
+    /// The same match, with the result the admin gives it.
+    pub fn ruled(self, at: Utc, winner: Option<Seat>) -> Self {
+        let outcome = Outcome { winner, forfeits: Seats::NONE, cause: Cause::Adjudicated };
+        Self::new(self.digest, at, outcome, self.attempt)
     }
 
     /// The result.
@@ -79,17 +87,95 @@ impl Record {
         }
     }
 
-    /// Why it ended, by its name in exports.
-    pub fn end_reason(&self) -> &'static str {
+    /// Why it ended.
+    pub fn end_reason(&self) -> EndReason {
         match (self.cause, self.outcome().winner) {
-            (Cause::Played, Some(_)) => "win",
-            (Cause::Played, None) => "draw",
-            (Cause::Timeout, _) => "timeout",
-            (Cause::Invalid, _) => "invalid",
-            (Cause::Refused, _) => "refused",
-            (Cause::Disconnected, _) => "disconnected",
-            (Cause::BothFailed, _) => "both_failed",
+            (Cause::Played, Some(_)) => EndReason::Win,
+            (Cause::Played, None) => EndReason::Draw,
+            (Cause::Timeout, _) => EndReason::Timeout,
+            (Cause::Invalid, _) => EndReason::Invalid,
+            (Cause::Refused, _) => EndReason::Refused,
+            (Cause::Disconnected, _) => EndReason::Disconnected,
+            (Cause::BothFailed, _) => EndReason::BothFailed,
+            (Cause::Adjudicated, _) => EndReason::Adjudicated,
         }
+    }
+}
+
+/// Why a match ended, as it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum EndReason {
+    Win,
+    Draw,
+    Timeout,
+    Invalid,
+    Refused,
+    Disconnected,
+    BothFailed,
+    Adjudicated,
+}
+
+impl EndReason {
+    /// All of them, in order.
+    pub const ALL: [EndReason; 8] = [
+        EndReason::Win,
+        EndReason::Draw,
+        EndReason::Timeout,
+        EndReason::Invalid,
+        EndReason::Refused,
+        EndReason::Disconnected,
+        EndReason::BothFailed,
+        EndReason::Adjudicated,
+    ];
+
+    /// Its name in messages and exports.
+    pub fn name(self) -> &'static str {
+        match self {
+            EndReason::Win => "win",
+            EndReason::Draw => "draw",
+            EndReason::Timeout => "timeout",
+            EndReason::Invalid => "invalid",
+            EndReason::Refused => "refused",
+            EndReason::Disconnected => "disconnected",
+            EndReason::BothFailed => "both_failed",
+            EndReason::Adjudicated => "adjudicated",
+        }
+    }
+}
+
+/// How the matches of one player ended. It is counted from the records whenever somebody asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Endings {
+    /// All its matches.
+    pub matches: ByReason,
+    /// Those it lost for a technical reason.
+    pub technical_losses: ByReason,
+}
+
+/// So many matches ended for each reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByReason([u16; EndReason::ALL.len()]);
+
+impl Endings {
+    /// Counts a match in which the player had this seat.
+    pub fn add(&mut self, record: &Record, seat: Seat) {
+        let lost = record.verdict(seat) == Verdict::TechnicalLoss;
+        for counts in [Some(&mut self.matches), Some(&mut self.technical_losses).filter(|_| lost)].into_iter().flatten()
+        {
+            if let Some(count) = counts.0.get_mut(record.end_reason() as usize) {
+                *count = count.saturating_add(1);
+            }
+        }
+    }
+}
+
+/// As a map from each reason to how often.
+impl Serialize for ByReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(EndReason::ALL.len()))?;
+        EndReason::ALL.iter().zip(self.0).try_for_each(|(reason, count)| map.serialize_entry(reason.name(), &count))?;
+        map.end()
     }
 }
 
@@ -113,6 +199,28 @@ mod tests {
         let record = record(None, Seats::first(2), Cause::BothFailed);
         assert_eq!(record.status(), Status::TechnicalLoss);
         assert_eq!(record.verdict(0).points() + record.verdict(1).points(), 0);
+    }
+
+    #[test]
+    fn a_ruling_changes_the_result_and_not_what_was_played() {
+        let was =
+            Record::new(77, Utc(1), Outcome { winner: None, forfeits: Seats::first(2), cause: Cause::BothFailed }, 3);
+        let is = was.ruled(Utc(2), Some(1));
+        assert_eq!((is.digest, is.attempt, is.finished), (77, 3, Utc(2)));
+        assert_eq!((is.verdict(0), is.verdict(1)), (Verdict::Loss, Verdict::Win));
+        assert_eq!((is.status(), is.end_reason().name()), (Status::Win, "adjudicated"));
+        assert_eq!(was.ruled(Utc(2), None).status(), Status::Draw);
+    }
+
+    #[test]
+    fn endings_tell_whose_failure_it_was() {
+        let timeout = record(Some(1), Seats::only(0), Cause::Timeout);
+        let mut endings = [Endings::default(); 2];
+        (0..2).zip(&mut endings).for_each(|(seat, endings)| endings.add(&timeout, seat));
+        let shown = endings.map(|endings| serde_json::to_value(endings.technical_losses).unwrap()["timeout"].clone());
+        assert_eq!(shown, [1, 0]);
+        assert_eq!(endings[0].matches, endings[1].matches);
+        assert!(EndReason::ALL.iter().zip(0..).all(|(&reason, place)| reason as usize == place));
     }
 
     #[test]

@@ -137,6 +137,11 @@ impl Ask {
         }
     }
 
+    /// When the question was first put, with this `timeout`.
+    pub fn asked_at(&self, timeout: Millis) -> Option<Millis> {
+        self.first_deadline.checked_sub(timeout)
+    }
+
     /// The announcement has arrived, or cannot.
     pub fn announced(&mut self) {
         if let State::Announce(_, until) = self.state {
@@ -172,11 +177,11 @@ impl Ask {
         }
     }
 
-    /// The clock has moved. True if an attempt has failed for it.
-    pub fn tick(&mut self, now: Millis, step: impl Fn(u8) -> Millis) -> bool {
+    /// The clock has moved. True if an attempt has failed for it, by `fault`.
+    pub fn tick(&mut self, now: Millis, fault: Fault, step: impl Fn(u8) -> Millis) -> bool {
         match self.state {
             State::Asked(until) if until <= now => {
-                self.failed(now, Fault::Silent, step);
+                self.failed(now, fault, step);
                 return true;
             }
             State::Resting(until) if until <= now => self.announce(now, step(self.retries)),
@@ -209,14 +214,14 @@ mod tests {
         let mut now = 30_000;
         for retry in 1..=3 {
             assert_eq!(ask.deadline(), Some(now));
-            ask.tick(now, step);
+            ask.tick(now, Fault::Silent, step);
             assert_eq!(ask.need(), Need::Announcement { retry, fault: Fault::Silent });
             ask.announced();
             assert_eq!(ask.need(), Need::Question);
             ask.sent(now, 30_000);
             now += step(retry);
         }
-        ask.tick(now, step);
+        ask.tick(now, Fault::Silent, step);
         assert!(ask.is_lost());
         assert_eq!(now, 37_000);
     }
@@ -240,7 +245,7 @@ mod tests {
         ask.failed(1, Fault::Unreachable, step);
         assert_eq!(ask.need(), Need::Nothing);
         assert_eq!(ask.deadline(), Some(1_001));
-        ask.tick(1_001, step);
+        ask.tick(1_001, Fault::Silent, step);
         assert_eq!(ask.need(), Need::Announcement { retry: 1, fault: Fault::Unreachable });
     }
 
@@ -249,9 +254,9 @@ mod tests {
         let mut ask = Ask::IDLE;
         ask.open();
         ask.sent(0, 100);
-        ask.tick(100, step);
+        ask.tick(100, Fault::Silent, step);
         assert_eq!(ask.deadline(), Some(600));
-        ask.tick(600, step);
+        ask.tick(600, Fault::Silent, step);
         assert_eq!(ask.need(), Need::Question);
         ask.sent(600, 100);
         assert_eq!(ask.deadline(), Some(1_100));

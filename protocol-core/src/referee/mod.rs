@@ -70,6 +70,8 @@ pub enum Cause {
     Disconnected,
     /// Nobody was left to win.
     BothFailed,
+    /// The admin decided it: ruled on it, or removed a player.
+    Adjudicated,
 }
 
 /// The result of a match.
@@ -94,22 +96,22 @@ pub enum Heard {
     Duplicate,
 }
 
-/// One match.
+/// One match, with room for `SEATS` players: whoever never seats more need not pay for more.
 #[derive(Clone, Debug)]
-pub struct Match<G> {
+pub struct Match<G, const SEATS: usize = MAX_SEATS> {
     game: G,
     draws: Draws,
     timing: Timing,
-    asks: [Ask; MAX_SEATS],
+    asks: [Ask; SEATS],
     joined: Seats,
     declined: Seats,
     phase: Phase,
 }
 
-impl<G: Game> Match<G> {
+impl<G: Game, const SEATS: usize> Match<G, SEATS> {
     /// A match at its beginning: every seat is to be invited. `draws` are those the game was started with.
     pub fn new(game: G, draws: Draws, timing: Timing) -> Self {
-        let mut asks = [Ask::IDLE; MAX_SEATS];
+        let mut asks = [Ask::IDLE; SEATS];
         asks.iter_mut().take(game.seats().into()).for_each(Ask::open);
         let (joined, declined) = (Seats::NONE, Seats::NONE);
         Self { game, draws, timing, asks, joined, declined, phase: Phase::WaitingForPlayers }
@@ -140,6 +142,11 @@ impl<G: Game> Match<G> {
         self.asks.get(usize::from(seat))?.deadline()
     }
 
+    /// When the question to a seat was first put, if it has been.
+    pub fn asked_at(&self, seat: Seat) -> Option<Millis> {
+        self.asks.get(usize::from(seat)).filter(|ask| ask.hears())?.asked_at(self.timeout())
+    }
+
     /// Whether an answer of this seat would count now.
     pub fn hears(&self, seat: Seat) -> bool {
         self.asks.get(usize::from(seat)).is_some_and(Ask::hears)
@@ -156,12 +163,16 @@ impl<G: Game> Match<G> {
 
     /// The question to a seat is on its way.
     pub fn sent(&mut self, seat: Seat, now: Millis) {
-        let timeout = match self.phase {
-            Phase::WaitingForPlayers => self.timing.join_ms,
-            _ => self.timing.move_ms,
-        };
+        let timeout = self.timeout();
         if let Some(ask) = self.ask(seat) {
             ask.sent(now, timeout);
+        }
+    }
+
+    fn timeout(&self) -> Millis {
+        match self.phase {
+            Phase::WaitingForPlayers => self.timing.join_ms,
+            _ => self.timing.move_ms,
         }
     }
 
@@ -219,10 +230,10 @@ impl<G: Game> Match<G> {
         self.proceed();
     }
 
-    /// A seat's deadline has come. True if it has failed to answer by it.
-    pub fn tick(&mut self, seat: Seat, now: Millis) -> bool {
+    /// A seat's deadline has come. True if it has failed to answer by it, for which `fault` is the reason.
+    pub fn tick(&mut self, seat: Seat, now: Millis, fault: Fault) -> bool {
         let (seed, timing) = (self.seed(), self.timing);
-        let silent = self.ask(seat).is_some_and(|ask| ask.tick(now, |retry| step(seed, timing, seat, retry)));
+        let silent = self.ask(seat).is_some_and(|ask| ask.tick(now, fault, |retry| step(seed, timing, seat, retry)));
         self.proceed();
         silent
     }
@@ -245,6 +256,15 @@ impl<G: Game> Match<G> {
         if !seats.is_empty() {
             self.end_by_forfeit();
         }
+    }
+
+    /// Somebody else decides it, now.
+    pub fn adjudicate(&mut self, winner: Option<Seat>) -> Outcome {
+        let losers = Seats::first(self.game.seats()).without(winner.map_or(Seats::NONE, Seats::only));
+        self.game.forfeit(losers, &mut self.draws);
+        self.asks.iter_mut().for_each(Ask::answered);
+        self.phase = Phase::Finished;
+        Outcome { winner, forfeits: Seats::NONE, cause: Cause::Adjudicated }
     }
 
     /// The result, once there is one.

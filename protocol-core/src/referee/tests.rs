@@ -40,7 +40,7 @@ fn stay_silent(m: &mut Match<AnyGame>, seat: Seat) -> Millis {
     let mut now = 0;
     while let Some(at) = m.deadline(seat) {
         now = at;
-        m.tick(seat, now);
+        m.tick(seat, now, Fault::Silent);
         m.announced(seat);
         m.sent(seat, now);
     }
@@ -126,7 +126,7 @@ fn a_second_answer_is_a_duplicate_and_the_first_stands() {
 #[test]
 fn an_answer_that_crosses_its_retry_still_counts() {
     let mut m = asked();
-    m.tick(0, 30_000);
+    m.tick(0, 30_000, Fault::Silent);
     assert!(matches!(m.need(0), Need::Announcement { .. }));
     assert_eq!(choose(&mut m, 0, b"\"even\""), Heard::Taken);
     assert_eq!(m.need(0), Need::Nothing);

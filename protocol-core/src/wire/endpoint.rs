@@ -1,4 +1,4 @@
-//! The address at which a player wants to be called.
+//! How an agent is reached: at an address, where it wants to be called, or on a connection that it makes.
 
 use core::fmt;
 use core::net::IpAddr;
@@ -69,13 +69,68 @@ impl Endpoint {
     }
 }
 
-/// Where an endpoint really leads, written out.
+/// How an agent is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contact {
+    /// The box calls it.
+    Dial(Endpoint),
+    /// It calls the box, from this machine, and is spoken to for as long as it holds the line.
+    DialsIn(IpAddr),
+}
+
+impl Contact {
+    /// The same from what [`Contact::given`] and [`Contact::ip`] say.
+    pub fn restored(given: &str, ip: IpAddr) -> Option<Contact> {
+        match given {
+            "" => Some(Contact::DialsIn(ip)),
+            given => Endpoint::given(String::try_from(given).ok()?, ip).map(Contact::Dial),
+        }
+    }
+
+    /// As the agent wrote it; nothing where it dials in.
+    pub fn given(&self) -> &str {
+        match self {
+            Contact::Dial(endpoint) => &endpoint.given,
+            Contact::DialsIn(_) => "",
+        }
+    }
+
+    /// The machine.
+    pub fn ip(&self) -> IpAddr {
+        match *self {
+            Contact::Dial(Endpoint { ip, .. }) | Contact::DialsIn(ip) => ip,
+        }
+    }
+
+    /// Where it is called.
+    pub fn endpoint(&self) -> Option<&Endpoint> {
+        match self {
+            Contact::Dial(endpoint) => Some(endpoint),
+            Contact::DialsIn(_) => None,
+        }
+    }
+}
+
+/// Where calls go, or come from.
+impl fmt::Display for Contact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Contact::Dial(endpoint) => endpoint.fmt(f),
+            Contact::DialsIn(ip) => ip.fmt(f),
+        }
+    }
+}
+
+/// Where a contact really leads, written out.
 #[derive(Clone, Copy, Debug)]
-pub struct Url<'a>(pub &'a Endpoint);
+pub struct Url<'a>(pub &'a Contact);
 
 impl fmt::Display for Url<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "http://{}{}", self.0, self.0.path())
+        match self.0 {
+            Contact::Dial(endpoint) => write!(f, "http://{endpoint}{}", endpoint.path()),
+            Contact::DialsIn(_) => f.write_str("dials in"),
+        }
     }
 }
 
@@ -120,9 +175,17 @@ mod tests {
     fn a_missing_path_is_mcp_and_a_missing_port_is_80() {
         let endpoint = read("http://localhost:8101").unwrap();
         assert_eq!(endpoint.path(), "/mcp");
-        assert_eq!(Url(&endpoint).to_string(), "http://10.0.0.7:8101/mcp");
+        assert_eq!(Url(&Contact::Dial(endpoint)).to_string(), "http://10.0.0.7:8101/mcp");
         assert_eq!(read("http://10.1.1.1/x").unwrap().port, 80);
         assert_eq!(read("http://[2001:db8::1]:99").unwrap().to_string(), "[2001:db8::1]:99");
+    }
+
+    #[test]
+    fn a_contact_is_the_same_after_it_was_kept() {
+        let dialled = Contact::Dial(read("http://localhost:8101/x").unwrap());
+        for contact in [dialled, Contact::DialsIn(FROM)] {
+            assert_eq!(Contact::restored(contact.given(), contact.ip()), Some(contact));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::{median, title, verdict};
 use crate::Outcome;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Hall, Mode, Output};
+use protocol_core::hall::{Command, Config, Event, Hall, Mode, Output, Via};
 use protocol_core::json::{Counter, Slice, Window};
 use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
@@ -77,7 +77,7 @@ fn play<const P: usize, const M: usize, const R: usize>(wanted: u32, spoken: boo
     };
     let mut hall = Box::new(Hall::<P, M, R, 256>::new(config, Seed([1; 32]), Seed([2; 32])));
     for n in 1..=P {
-        hall.request(NOW, IpAddr::V4(Ipv4Addr::LOCALHOST), false, registration(n, 8101).as_bytes());
+        hall.request(NOW, IpAddr::V4(Ipv4Addr::LOCALHOST), Via::Post, registration(n, 8101).as_bytes());
     }
     assert_eq!(hall.players().len(), P, "everybody is registered");
     let (mut cost, mut text, mut buf) = (Cost::default(), String::new(), [0; LINE_BYTES]);

@@ -12,7 +12,7 @@ use protocol_core::fair::Seed;
 use protocol_core::json::{self, Joined, Shown, Slice, Value};
 use protocol_core::league::Verdict;
 use protocol_core::time::Utc;
-use protocol_core::wire::endpoint::{Endpoint, Url};
+use protocol_core::wire::endpoint::{Contact, Endpoint, Url};
 use protocol_core::wire::league_v2::PROTOCOL;
 use protocol_core::wire::league_v2::dialect::{Dialect, Kind};
 use protocol_core::wire::league_v2::incoming::{Envelope, Incoming};
@@ -391,7 +391,9 @@ fn writings() -> Result<Vec<Timed>, String> {
     let endpoint = |text: &str| {
         let text = format!("\"{text}\"");
         let text = json::parse(text.as_bytes()).ok().and_then(Value::as_str);
-        text.and_then(|text| Endpoint::read(text, std::net::Ipv4Addr::LOCALHOST.into())).ok_or("an endpoint")
+        text.and_then(|text| Endpoint::read(text, std::net::Ipv4Addr::LOCALHOST.into()))
+            .map(Contact::Dial)
+            .ok_or("an endpoint")
     };
     let (one, two) = (endpoint("http://192.168.1.10:8101/mcp")?, endpoint("http://192.168.1.11:8102/mcp")?);
     let matches = [1, 2].map(|table| AnnouncedMatch {

@@ -5,6 +5,7 @@
 
 use core::{fmt, mem, pin::pin};
 
+use edge_ws::{FrameHeader, FrameType};
 use embedded_io_async::Write;
 
 use crate::clock::{Clock, before};
@@ -14,7 +15,9 @@ const BLOCK: usize = 16 * 1024;
 /// A chunk's size line. The number is always this wide: it is written before the chunk is complete.
 const CHUNK_HEAD: usize = "00000000\r\n".len();
 /// What is left open for the digits of a length. No number has more.
-const GAP: usize = 20;
+const DIGITS: usize = 20;
+/// What is left open for the header of a WebSocket frame. None of ours is longer.
+const FRAME_HEADER: usize = 10;
 const LINE_END: &[u8] = b"\r\n";
 
 /// Why a message could not be written. The connection is then of no further use.
@@ -72,6 +75,12 @@ pub struct Timed<'a, S, C> {
     pub(super) write_ms: u64,
 }
 
+impl<'a, S, C> Timed<'a, S, C> {
+    pub(crate) fn new(stream: &'a mut S, clock: &'a C, write_ms: u64) -> Self {
+        Self { stream, clock, write_ms }
+    }
+}
+
 impl<S: Write, C: Clock> Sink for Timed<'_, S, C> {
     async fn send(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         for block in bytes.chunks(BLOCK) {
@@ -93,10 +102,20 @@ pub struct Outgoing<'a, T> {
     buf: &'a mut [u8],
     len: usize,
     frame: Frame,
-    /// Where in the buffer the digits of the body's length belong, if it was left open. No head begins with them.
-    gap: usize,
+    gap: Gap,
     /// Set to `.1` once the message is complete.
     outcome: (&'a mut bool, bool),
+}
+
+/// What is left open in the buffer until the length of the body is known.
+#[derive(Clone, Copy, Default)]
+enum Gap {
+    #[default]
+    None,
+    /// Its digits, at this place.
+    Digits(usize),
+    /// The header of a WebSocket frame, at the front.
+    Header,
 }
 
 /// What is done to the body.
@@ -114,7 +133,13 @@ pub(crate) enum Frame {
 
 impl<'a, T: Sink> Outgoing<'a, T> {
     pub(crate) fn new(sink: T, buf: &'a mut [u8], outcome: (&'a mut bool, bool)) -> Self {
-        Self { sink, buf, len: 0, frame: Frame::Length(0), gap: 0, outcome }
+        Self { sink, buf, len: 0, frame: Frame::Length(0), gap: Gap::None, outcome }
+    }
+
+    /// A text message in one WebSocket frame, whose length is left open for [`announce`](Self::announce).
+    pub(crate) fn frame(sink: T, buf: &'a mut [u8], is_sent: &'a mut bool) -> Self {
+        let gap = Gap::Header;
+        Self { sink, buf, len: FRAME_HEADER, frame: Frame::Length(0), gap, outcome: (is_sent, true) }
     }
 
     /// Adds to the head.
@@ -136,8 +161,8 @@ impl<'a, T: Sink> Outgoing<'a, T> {
             Some(length) => self.head(format_args!("Content-Length: {length}\r\n")),
             None => {
                 self.head(format_args!("Content-Length: "))?;
-                self.gap = self.len;
-                self.head(format_args!("{:GAP$}\r\n", ""))
+                self.gap = Gap::Digits(self.len);
+                self.head(format_args!("{:DIGITS$}\r\n", ""))
             }
         }
     }
@@ -145,15 +170,21 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     /// Says how long the body is, if that was left open; says whether it was. The first `written` bytes of the body stand
     /// in the [`room`](Self::room) already, and move with it.
     pub fn announce(&mut self, length: usize, written: usize) -> bool {
-        let at = mem::take(&mut self.gap);
-        if at == 0 {
-            return false;
-        }
-        let head_and_written = at + GAP..self.len.saturating_add(written).min(self.buf.len());
+        let (at, size) = match mem::take(&mut self.gap) {
+            Gap::None => return false,
+            Gap::Digits(at) => (at, DIGITS),
+            Gap::Header => (0, FRAME_HEADER),
+        };
+        let head_and_written = at + size..self.len.saturating_add(written).min(self.buf.len());
         let head = self.len.saturating_sub(head_and_written.start);
         self.len = at;
-        // The digits fit the gap, so what is behind it moves to the front, if at all.
-        let _ = self.head(format_args!("{length}"));
+        // What is written fits the gap, so what is behind it moves to the front, if at all.
+        if size == DIGITS {
+            let _ = self.head(format_args!("{length}"));
+        } else {
+            let header = FrameHeader { frame_type: FrameType::Text(false), payload_len: length as u64, mask_key: None };
+            self.len = header.serialize(self.buf).unwrap_or(0);
+        }
         self.buf.copy_within(head_and_written, self.len);
         self.len += head;
         if let Frame::Length(owed) = &mut self.frame {

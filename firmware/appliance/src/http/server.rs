@@ -430,8 +430,13 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
 
     /// Answers `{"error":"<text>"}`. The text must need no escaping.
     pub async fn error(self, status: u16, text: &'static str) -> Result<(), WriteError> {
+        self.error_with(status, text, &[]).await
+    }
+
+    /// The same with more headers.
+    pub async fn error_with(self, status: u16, text: &'static str, extra: &[(&str, &str)]) -> Result<(), WriteError> {
         let json = [r#"{"error":""#, text, r#""}"#];
-        let mut answer = self.begin(status, "application/json", Some(json.iter().map(|s| s.len()).sum()), &[])?;
+        let mut answer = self.begin(status, "application/json", Some(json.iter().map(|s| s.len()).sum()), extra)?;
         for piece in json {
             answer.write_all(piece.as_bytes()).await?;
         }

@@ -260,8 +260,23 @@ impl<F: MultiwriteNorFlash> Log<F> {
         Ok(Mark::read(&bytes))
     }
 
+    /// The sector that is being filled.
+    pub(super) fn newest_sector(&self) -> Option<u32> {
+        self.head.map(|head| head.number)
+    }
+
+    /// The sector in which the last whole chapter begins.
+    pub(super) fn chapter_begin(&self) -> u32 {
+        self.chapter.unwrap_or(0)
+    }
+
+    /// How many sectors it takes by now.
+    pub(super) fn chapter_sectors(&self) -> u32 {
+        self.head.zip(self.chapter).map_or(0, |(head, chapter)| head.number - chapter + 1)
+    }
+
     /// The header of the sector with this number, if it is there.
-    async fn header(&mut self, number: u32) -> Result<Option<Header>, Trouble> {
+    pub(super) async fn header(&mut self, number: u32) -> Result<Option<Header>, Trouble> {
         match self.mark(self.place(number)).await? {
             Mark::Header(header) if header.number == number && self.is_sound(header) => Ok(Some(header)),
             _ => Ok(None),
@@ -308,7 +323,12 @@ impl<F: MultiwriteNorFlash> Log<F> {
 
     /// Reads the frame at `at` in a sector; says how many bytes its entries have, which then stand in `buf` behind the
     /// frame's own.
-    async fn frame(&mut self, number: u32, at: u32, buf: &mut [u8; FRAME]) -> Result<Option<usize>, Trouble> {
+    pub(super) async fn frame(
+        &mut self,
+        number: u32,
+        at: u32,
+        buf: &mut [u8; FRAME],
+    ) -> Result<Option<usize>, Trouble> {
         const FIRST: usize = frame::FRAME_BYTES.next_multiple_of(ALIGN);
         let room = (Self::SECTOR - at.min(Self::SECTOR)) as usize;
         let mut first = [0; FIRST];
@@ -333,7 +353,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
     }
 
     /// Hands the frames of a sector to `take` until it has enough; says where they end, or where that was.
-    async fn walk(
+    pub(super) async fn walk(
         &mut self,
         number: u32,
         buf: &mut [u8; FRAME],

@@ -9,6 +9,7 @@
 //! until the owner resets the box.
 
 mod log;
+mod past;
 #[cfg(feature = "ram-flash")]
 pub mod ram;
 
@@ -28,6 +29,8 @@ use protocol_core::journal::frame::FRAME_BYTES;
 use protocol_core::time::Utc;
 
 pub use log::{FRAME, Log, Trouble};
+pub(crate) use past::{Ask, Page};
+pub use past::{Past, Spot};
 
 use crate::board::Board;
 use crate::{Appliance, Bell};
@@ -109,6 +112,8 @@ pub(crate) struct Desk<const N: usize> {
     erases: Cell<u32>,
     /// When the box went on with a league, on the monotonic clock.
     resumed: Cell<Option<u64>>,
+    /// Past leagues are asked for here.
+    counter: past::Counter,
 }
 
 impl<const N: usize> Desk<N> {
@@ -121,6 +126,7 @@ impl<const N: usize> Desk<N> {
             is_reset: Cell::new(false),
             erases: Cell::new(0),
             resumed: Cell::new(None),
+            counter: past::Counter::new(),
         }
     }
 
@@ -223,13 +229,17 @@ pub async fn commit<F: MultiwriteNorFlash, const P: usize, const M: usize, const
             begin_chapter(log, &mut hall, buf, admin_code).await?;
             number
         }
+        Some((number, Fact::Ended)) => {
+            write_ending(log, &mut hall, buf).await?;
+            number
+        }
         Some((number, _)) => {
             let mut last = number;
             let entries = hall.with(|hall| {
                 let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
                 let mut ahead = 0;
                 while let Some((number, fact)) = hall.next_fact(ahead)
-                    && fact != Fact::Chapter
+                    && !matches!(fact, Fact::Chapter | Fact::Ended)
                     && hall.write_fact(fact, &mut out).is_ok()
                 {
                     last = number;
@@ -280,13 +290,41 @@ async fn begin_chapter<F: MultiwriteNorFlash, const P: usize, const M: usize, co
     }
 }
 
+/// Writes how a league ended. Should the box be reset meanwhile, it stays without its end: nobody has been told of it.
+async fn write_ending<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+    log: &mut Log<F>,
+    hall: &mut impl Access<Hall<P, M, R, L>>,
+    buf: &mut [u8; FRAME],
+) -> Result<(), Trouble> {
+    let league = hall.with(|hall| hall.league_id().number);
+    let mut at = 0;
+    loop {
+        let (entries, more, now) = hall.with(|hall| {
+            let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
+            let more = hall.write_ending(&mut at, &mut out);
+            (out.len(), more, hall.league_id().number)
+        });
+        if now != league {
+            return Ok(());
+        }
+        if entries > 0 {
+            log.append(buf, entries).await?;
+        }
+        if !more {
+            return Ok(());
+        }
+    }
+}
+
 /// The sectors a whole league takes at most, with some to spare.
 pub fn sectors_of_a_league<F: MultiwriteNorFlash, const P: usize, const R: usize>() -> u32 {
     /// An agent and what its frame takes.
     const AGENT: usize = 232;
     /// A result with some broken rules.
     const RESULT: usize = 56;
-    (((P + 8) * AGENT + R * RESULT) / Log::<F>::sector_room() + 2) as u32
+    /// A line of the final standings.
+    const RANKED: usize = 82;
+    (((P + 8) * AGENT + R * RESULT + P * RANKED) / Log::<F>::sector_room() + 2) as u32
 }
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
@@ -372,7 +410,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub async fn keep_journal<F: MultiwriteNorFlash>(&self, journal: Journal<F>, buf: &mut [u8; FRAME]) -> ! {
         let Journal(mut log) = journal;
         loop {
+            self.answer(&mut log, buf).await;
             while self.journal() != State::Ok {
+                self.answer(&mut log, buf).await;
                 self.journal.bell.wait().await;
                 if self.journal.is_reset.take() {
                     self.begin_again(&mut log).await;
@@ -396,6 +436,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// Nothing is to be written: an erase does no harm unless a match is being played.
     async fn erase_ahead_or_wait<F: MultiwriteNorFlash>(&self, log: &mut Log<F>, buf: &mut [u8; FRAME]) {
         let wanted = sectors_of_a_league::<F, P, R>();
+        if log.chapter_sectors() > wanted && self.hall(|hall| hall.stage() == Stage::Waiting) {
+            // Players came and went, and a league needs the room. What is left of them is said anew, and takes little.
+            return self.act(|hall, _| hall.keep_facts());
+        }
         let is_quiet = self.hall(|hall| hall.tables().next().is_none());
         match if is_quiet { log.prepare(wanted, buf).await } else { Ok(false) } {
             Ok(true) => embassy_futures::yield_now().await,

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker, ready};
 
-use appliance::Appliance;
 use appliance::board::{About, Board, Fault, Reset};
 use appliance::clock::Clock;
+use appliance::{Appliance, Links};
 use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
 use embedded_io_async::{ErrorKind, ErrorType, Read, Write};
 use protocol_core::fair::Seed;
@@ -653,6 +653,12 @@ impl<'w> Player<'w> {
 
 /// The whole HTTP answer of a flawless player.
 fn answer(call: &Value, token: &str, more: usize) -> Vec<u8> {
+    let body = reply(call, token, more).to_string();
+    format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into()
+}
+
+/// What a flawless player replies.
+pub fn reply(call: &Value, token: &str, more: usize) -> Value {
     let params = &call["params"];
     let choice = if params["player_id"] == "P01" { "even" } else { "odd" };
     let mut result = match params["message_type"].as_str().unwrap_or_default() {
@@ -674,8 +680,7 @@ fn answer(call: &Value, token: &str, more: usize) -> Vec<u8> {
     if more > 0 {
         result["padding"] = json!("x".repeat(more));
     }
-    let body = json!({"jsonrpc": "2.0", "result": result, "id": call["id"]}).to_string();
-    format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into()
+    json!({"jsonrpc": "2.0", "result": result, "id": call["id"]})
 }
 
 /// Reads one message, without its coding. `None` if the stream ends before it does. What was read past its end stays in
@@ -907,14 +912,15 @@ pub fn play<T>(plan: Plan, script: impl AsyncFnOnce(Scene<'_, '_>) -> T) -> T {
     let leaguebox: &Small<'_> = &Appliance::new(hall, world, ADMIN_CODE.try_into().unwrap());
     let port = &net.open(BOX);
     let players: Vec<_> = (0..).zip(plan.habits).map(|(index, does)| Player::new(net, index, does)).collect();
+    let links = &Links::new();
     let mut tasks = vec![task(leaguebox.keep_time())];
     for index in 0..8 {
         let mut buf = vec![0; plan.line];
-        tasks.push(task(async move { leaguebox.line(index, net, &mut buf).await }));
+        tasks.push(task(async move { leaguebox.line(index, net, links, &mut buf).await }));
     }
     for _ in 0..plan.workers {
         let (mut incoming, mut outgoing) = (vec![0; plan.incoming], vec![0; plan.outgoing]);
-        tasks.push(task(async move { leaguebox.serve(&**port, &mut incoming, &mut outgoing).await }));
+        tasks.push(task(async move { leaguebox.serve(&**port, links, &mut incoming, &mut outgoing).await }));
     }
     tasks.extend(players.iter().map(|player| task(player.live(world))));
     world.run(tasks, script(Scene { world, net, leaguebox, players: &players }))

@@ -140,9 +140,11 @@ test('a full buffer loses what comes next, and says so', () => {
   assert.equal(take(it)[1513], 0);
 });
 
-test('an oversized frame is not taken in', () => {
+test('an oversized frame is taken in while there is room', () => {
   const it = opened();
-  it.eth.receive(frame(MAC, 1515));
+  it.eth.receive(frame(MAC, 9000));
+  assert.deepEqual(take(it), [...frame(MAC, 9000)]);
+  it.eth.receive(frame(MAC, 16383));
   assert.equal(it.word(SOCKET, 0x26), 0);
 });
 

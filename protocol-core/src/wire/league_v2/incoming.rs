@@ -218,6 +218,18 @@ impl<'a> Incoming<'a> {
     }
 }
 
+/// The id of the call that a message answers, where calls go both ways on one connection: `None` for a message of the
+/// agent's own. An answer without an id, or with one we never gave, answers call 0, which is never open.
+pub fn answered_call(text: &[u8]) -> Option<u32> {
+    let names = ["method", "message_type", "result", "error", "id"];
+    let (_, [method, message_type, result, error, id], []) = json::parse_members(text, names, "", []).ok()?;
+    let is_own = method.is_some() || message_type.is_some() || (result.is_none() && error.is_none());
+    if is_own {
+        return None;
+    }
+    Some(id.and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok()).unwrap_or(0))
+}
+
 fn named(name: Str<'_>) -> Option<Request> {
     NAMES.iter().find(|(known, _)| name.is(known)).map(|&(_, request)| request)
 }
@@ -230,6 +242,25 @@ mod tests {
         match Incoming::read(text.as_bytes(), false) {
             Ok(incoming) => Ok((incoming.envelope.dialect, incoming.request, incoming.envelope.id)),
             Err((rejection, _)) => Err(rejection.code()),
+        }
+    }
+
+    #[test]
+    fn an_answer_is_told_from_a_message_of_the_agents_own_by_what_it_has() {
+        for (text, answers) in [
+            (r#"{"jsonrpc":"2.0","id":1001,"result":{"accept":true}}"#, Some(1001)),
+            (r#"{"jsonrpc":"2.0","id":1001,"error":{"code":-32601}}"#, Some(1001)),
+            (r#"{"jsonrpc":"2.0","id":1001,"result":null}"#, Some(1001)),
+            (r#"{"jsonrpc":"2.0","id":"1001","result":{}}"#, Some(0)),
+            (r#"{"jsonrpc":"2.0","id":99999999999,"result":{}}"#, Some(0)),
+            (r#"{"jsonrpc":"2.0","result":{}}"#, Some(0)),
+            (r#"{"jsonrpc":"2.0","id":1001,"method":"league_query","params":{}}"#, None),
+            (r#"{"message_type":"MATCH_RESULT_REPORT","result":{"winner":"P01"}}"#, None),
+            (r#"{"id":1001}"#, None),
+            ("[]", None),
+            ("no", None),
+        ] {
+            assert_eq!(answered_call(text.as_bytes()), answers, "{text}");
         }
     }
 

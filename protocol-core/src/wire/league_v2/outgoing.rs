@@ -374,7 +374,7 @@ pub struct StandingsUpdate<R> {
 }
 
 /// One line of the table.
-#[derive(Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 #[allow(missing_docs, reason = "the fields are the specification's")]
 pub struct Row<'a> {
     pub rank: u16,

@@ -1,0 +1,132 @@
+//! What the box shows of leagues that have ended: a list of them, newest first, and the final standings of each. All of it
+//! is read from flash while it is sent, a league or a line at a time (`journal/past.rs`). What is in flash is safe to tell.
+
+use embedded_io_async::Write;
+use protocol_core::json::{Full, Shown, Sink};
+use protocol_core::time::Utc;
+use protocol_core::wire::league_v2::outgoing::{AgentId, LeagueId};
+use serde::Serialize;
+
+use crate::Appliance;
+use crate::board::Board;
+use crate::http::{self, Outgoing, Responder, WriteError};
+use crate::journal::{Ask, Page, State};
+use crate::pages::list;
+use crate::pieces;
+use crate::routes::JSON;
+
+/// A league on one line.
+#[derive(Serialize)]
+struct League<'a> {
+    league: u32,
+    league_id: Shown<LeagueId>,
+    game_type: &'static str,
+    players: u16,
+    matches: u32,
+    ended_at: Shown<Utc>,
+    champion: Champion<'a>,
+}
+
+#[derive(Serialize)]
+struct Champion<'a> {
+    player_id: Shown<AgentId>,
+    display_name: &'a str,
+    points: u16,
+}
+
+impl<'a> League<'a> {
+    /// As it is told with its champion.
+    fn of(page: &'a Page) -> Self {
+        let (ended, champion) = (page.past.ended, page.row());
+        let (game, number) = (ended.game.rules().name, ended.league);
+        Self {
+            league: number,
+            league_id: Shown(LeagueId { game, number }),
+            game_type: game,
+            players: ended.players,
+            matches: ended.matches,
+            ended_at: Shown(ended.at),
+            champion: Champion {
+                player_id: champion.player_id,
+                display_name: champion.display_name,
+                points: champion.points,
+            },
+        }
+    }
+}
+
+/// `"journal"` says why there may be none.
+#[derive(Serialize)]
+struct Head {
+    journal: Shown<State>,
+}
+
+/// Adds a part to a message.
+async fn add<T: http::Sink>(
+    message: &mut Outgoing<'_, T>,
+    write: impl Fn(&mut dyn Sink) -> Result<bool, Full>,
+) -> Result<(), WriteError> {
+    match pieces::send(message, |sink| write(sink).map(|_| ()), async || {}).await? {
+        true => Ok(()),
+        false => Err(WriteError::WrongLength),
+    }
+}
+
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+    /// `/api/leagues.json`
+    pub(crate) async fn send_leagues<S: Write>(&self, responder: Responder<'_, S, B>) -> Result<(), WriteError> {
+        let mut answer = responder.begin(200, JSON, None, &[])?;
+        let head = Head { journal: Shown(self.journal()) };
+        add(&mut answer, |sink| list(0, sink, &head, "leagues", |_| None::<()>)).await?;
+        let (mut part, mut before) = (1, u32::MAX);
+        while let Some(told) = self.ask_the_journal(Ask::League(before)).await {
+            let write = |sink: &mut dyn Sink| {
+                let page = told.page();
+                list(part, sink, &head, "leagues", |_| Some(League::of(&page)))
+            };
+            add(&mut answer, write).await?;
+            (part, before) = (part + 1, told.page().past.before);
+        }
+        add(&mut answer, |sink| list(part, sink, &head, "leagues", |_| None::<()>)).await?;
+        answer.finish().await
+    }
+
+    /// `/api/leagues/3.json`. Should its sectors be erased while it is sent, the connection is closed.
+    pub(crate) async fn send_league<S: Write>(
+        &self,
+        responder: Responder<'_, S, B>,
+        number: u32,
+    ) -> Result<(), WriteError> {
+        let mut found = self.ask_the_journal(Ask::League(u32::MAX)).await;
+        while let Some(told) = found.take() {
+            let past = told.page().past;
+            if past.ended.league == number {
+                found = Some(told);
+                break;
+            }
+            drop(told);
+            found = self.ask_the_journal(Ask::League(past.before)).await;
+        }
+        let Some(mut told) = found else {
+            return responder.error(404, "no such league is kept; /api/leagues.json lists those that are").await;
+        };
+        let mut answer = responder.begin(200, JSON, None, &[])?;
+        add(&mut answer, |sink| list(0, sink, &League::of(&told.page()), "standings", |_| None::<()>)).await?;
+        let players = told.page().past.ended.players;
+        for part in 1..=u64::from(players) {
+            if part > 1 {
+                let next = told.page().next;
+                drop(told);
+                told = self.ask_the_journal(Ask::Line(next)).await.ok_or(WriteError::WrongLength)?;
+            }
+            let write = |sink: &mut dyn Sink| {
+                let page = told.page();
+                list(part, sink, &(), "standings", |_| Some(page.row()))
+            };
+            add(&mut answer, write).await?;
+        }
+        drop(told);
+        add(&mut answer, |sink| list(1, sink, &(), "standings", |_| None::<()>)).await?;
+        answer.finish().await
+    }
+}

@@ -1,0 +1,282 @@
+//! Leagues that have ended, read from flash: as many as there is room for, the oldest dropped first.
+//!
+//! Nothing is kept for them beside the journal itself. A chapter stays in flash until its sectors are needed, and the
+//! end of it tells how the league ended. Whoever wants to read of it asks the one future that owns the flash
+//! ([`Appliance::keep_journal`]) for one league, then for one line of its standings after the other; so a league of any
+//! size takes the memory of one line. If its sectors are erased in between, it is gone, and that is the answer.
+
+use core::cell::{Cell, Ref, RefCell};
+use core::ops::ControlFlow;
+
+use embassy_futures::yield_now;
+use embassy_sync::blocking_mutex::raw::NoopRawMutex;
+use embassy_sync::mutex::{Mutex, MutexGuard};
+use embassy_sync::signal::Signal;
+use embedded_storage_async::nor_flash::MultiwriteNorFlash;
+use heapless::String;
+use protocol_core::games::GameKind;
+use protocol_core::hall::{NAME_BYTES, Stage};
+use protocol_core::journal::bytes;
+use protocol_core::journal::frame::{self, FRAME_BYTES, HEADER_BYTES};
+use protocol_core::journal::{Ended, Entry};
+use protocol_core::json::Shown;
+use protocol_core::time::Utc;
+use protocol_core::wire::league_v2::outgoing::{AgentId, Row};
+
+use super::{FRAME, Log, State, Trouble};
+use crate::Appliance;
+use crate::board::Board;
+
+/// Where a line of a league's final standings is to be found.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot {
+    chapter: u32,
+    sector: u32,
+    at: u32,
+    rank: u16,
+}
+
+/// A league that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Past {
+    /// What is known of it.
+    pub ended: Ended,
+    /// Where its standings begin.
+    pub first: Spot,
+    /// Leagues before it ended before this sector.
+    pub before: u32,
+}
+
+/// What the journal can be asked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Ask {
+    /// The newest league that ended before this sector, and its champion. `u32::MAX` for the very newest.
+    League(u32),
+    /// A line of its standings.
+    Line(Spot),
+}
+
+/// What it answered last.
+pub(crate) struct Page {
+    pub past: Past,
+    row: Row<'static>,
+    name: String<NAME_BYTES>,
+    /// Where the next line is.
+    pub next: Spot,
+}
+
+impl Page {
+    /// The line of the standings that was asked for.
+    pub fn row(&self) -> Row<'_> {
+        Row { display_name: &self.name, ..self.row }
+    }
+}
+
+/// Where the journal is asked, by one at a time.
+pub(crate) struct Counter {
+    turn: Mutex<NoopRawMutex, ()>,
+    ask: Cell<Option<Ask>>,
+    is_found: Signal<NoopRawMutex, bool>,
+    page: RefCell<Page>,
+}
+
+impl Counter {
+    pub const fn new() -> Self {
+        let ended = Ended { league: 0, game: GameKind::EvenOdd, at: Utc(0), players: 0, matches: 0 };
+        let spot = Spot { chapter: 0, sector: 0, at: 0, rank: 0 };
+        let player_id = Shown(AgentId::Player(0));
+        let row = Row {
+            rank: 0,
+            player_id,
+            display_name: "",
+            played: 0,
+            wins: 0,
+            draws: 0,
+            losses: 0,
+            technical_losses: 0,
+            points: 0,
+        };
+        let past = Past { ended, first: spot, before: 0 };
+        let page = Page { past, row, name: String::new(), next: spot };
+        Self { turn: Mutex::new(()), ask: Cell::new(None), is_found: Signal::new(), page: RefCell::new(page) }
+    }
+}
+
+/// Who has its turn at the counter: what was answered stays there as long.
+pub(crate) struct Reader<'a> {
+    counter: &'a Counter,
+    _turn: MutexGuard<'a, NoopRawMutex, ()>,
+}
+
+impl Reader<'_> {
+    /// What was answered.
+    pub fn page(&self) -> Ref<'_, Page> {
+        self.counter.page.borrow()
+    }
+}
+
+impl<F: MultiwriteNorFlash> Log<F> {
+    /// The newest league in a chapter that begins before sector `before` and whose end is there, whole.
+    pub async fn past(&mut self, before: u32, buf: &mut [u8; FRAME]) -> Result<Option<Past>, Trouble> {
+        let Some(newest) = self.newest_sector() else { return Ok(None) };
+        let mut number = before.min(newest + 1);
+        loop {
+            number = number.saturating_sub(1);
+            // Where one is gone, so are all before it; there is no sector 0.
+            let Some(header) = self.header(number).await? else { return Ok(None) };
+            let oldest = header.chapter.max((newest + 1).saturating_sub(self.sectors()));
+            for sector in (oldest..=number).rev() {
+                if self.header(sector).await?.is_none_or(|of| of.chapter != header.chapter) {
+                    continue;
+                }
+                // The last end counts that is whole: a power cut may have torn one, and a restart have said it again.
+                let mut until = u32::MAX;
+                while let Some((at, ended)) = self.end_before(sector, until, buf).await? {
+                    let first = Spot { chapter: header.chapter, sector, at, rank: 1 };
+                    if self.is_complete(first, ended.players, buf).await? {
+                        return Ok(Some(Past { ended, first, before: header.chapter }));
+                    }
+                    until = at;
+                }
+                yield_now().await;
+            }
+            number = header.chapter;
+        }
+    }
+
+    /// Hands the line of final standings at a spot to `take`, if it is still there; says where the next one is.
+    pub async fn line(
+        &mut self,
+        mut spot: Spot,
+        buf: &mut [u8; FRAME],
+        mut take: impl FnMut(Row<'_>),
+    ) -> Result<Option<Spot>, Trouble> {
+        while let Some(entries) = self.frame_at(&mut spot, buf).await? {
+            for entry in read(buf, entries) {
+                if let Entry::Ranked(row) = entry
+                    && row.rank == spot.rank
+                {
+                    take(row);
+                    return Ok(Some(Spot { rank: spot.rank.saturating_add(1), ..spot }));
+                }
+            }
+            spot.at += frame::length_of(entries) as u32;
+        }
+        Ok(None)
+    }
+
+    /// The last end of a league in a sector, before offset `until`.
+    async fn end_before(
+        &mut self,
+        sector: u32,
+        until: u32,
+        buf: &mut [u8; FRAME],
+    ) -> Result<Option<(u32, Ended)>, Trouble> {
+        let (mut at, mut found) = (HEADER_BYTES as u32, None);
+        let (place, last) = (&mut at, &mut found);
+        self.walk(sector, buf, |entries| {
+            if *place >= until {
+                return ControlFlow::Break(());
+            }
+            // Nothing stands before it in its frame.
+            if let Ok(Some(Entry::Ended(ended))) = Entry::read(&mut bytes::Reader::new(entries)) {
+                *last = Some((*place, ended));
+            }
+            *place += frame::length_of(entries.len()) as u32;
+            ControlFlow::Continue(())
+        })
+        .await?;
+        Ok(found)
+    }
+
+    /// Whether all lines of a league's standings follow its end.
+    async fn is_complete(&mut self, mut spot: Spot, players: u16, buf: &mut [u8; FRAME]) -> Result<bool, Trouble> {
+        while spot.rank <= players {
+            let Some(entries) = self.frame_at(&mut spot, buf).await? else { return Ok(false) };
+            for entry in read(buf, entries) {
+                match entry {
+                    Entry::Ranked(row) if row.rank == spot.rank => spot.rank += 1,
+                    Entry::Ended(_) if spot.rank == 1 => {}
+                    // Something else was said before all of it was.
+                    _ => return Ok(spot.rank > players),
+                }
+            }
+            spot.at += frame::length_of(entries) as u32;
+        }
+        Ok(true)
+    }
+
+    /// Reads the frame at a spot, or the first one of the chapter's next sector: how many bytes its entries have.
+    async fn frame_at(&mut self, spot: &mut Spot, buf: &mut [u8; FRAME]) -> Result<Option<usize>, Trouble> {
+        let Some(newest) = self.newest_sector() else { return Ok(None) };
+        loop {
+            if let Some(entries) = self.frame(spot.sector, spot.at, buf).await? {
+                return Ok(Some(entries));
+            }
+            (spot.sector, spot.at) = (spot.sector + 1, HEADER_BYTES as u32);
+            while self.header(spot.sector).await?.is_none_or(|header| header.chapter != spot.chapter) {
+                spot.sector += 1;
+                if spot.sector > newest {
+                    return Ok(None);
+                }
+            }
+        }
+    }
+}
+
+/// The entries of the frame in `buf`, as far as they make sense.
+fn read(buf: &[u8; FRAME], entries: usize) -> impl Iterator<Item = Entry<'_>> {
+    let mut from = bytes::Reader::new(buf.get(FRAME_BYTES..FRAME_BYTES + entries).unwrap_or_default());
+    core::iter::from_fn(move || Entry::read(&mut from).ok().flatten())
+}
+
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+    /// Asks the journal, after whoever asked before. `None` where it has no answer.
+    pub(crate) async fn ask_the_journal(&self, ask: Ask) -> Option<Reader<'_>> {
+        let counter = &self.journal.counter;
+        let _turn = counter.turn.lock().await;
+        if self.journal() != State::Ok {
+            return None;
+        }
+        counter.is_found.reset();
+        counter.ask.set(Some(ask));
+        self.journal.bell.signal(());
+        counter.is_found.wait().await.then_some(Reader { counter, _turn })
+    }
+
+    /// Answers whoever asks.
+    pub(super) async fn answer<F: MultiwriteNorFlash>(&self, log: &mut Log<F>, buf: &mut [u8; FRAME]) {
+        let Some(ask) = self.journal.counter.ask.take() else { return };
+        let is_found =
+            self.journal() == State::Ok && self.look_up(ask, log, buf).await.is_ok_and(|found| found.is_some());
+        self.journal.counter.is_found.signal(is_found);
+    }
+
+    async fn look_up<F: MultiwriteNorFlash>(
+        &self,
+        ask: Ask,
+        log: &mut Log<F>,
+        buf: &mut [u8; FRAME],
+    ) -> Result<Option<()>, Trouble> {
+        let page = &self.journal.counter.page;
+        let spot = match ask {
+            Ask::Line(spot) => spot,
+            Ask::League(before) => {
+                // The league of this moment has not ended before its last match.
+                let is_over = self.hall(|hall| hall.stage() == Stage::Completed);
+                let before = if is_over { before } else { before.min(log.chapter_begin()) };
+                let Some(past) = log.past(before, buf).await? else { return Ok(None) };
+                page.borrow_mut().past = past;
+                past.first
+            }
+        };
+        let take = |row: Row<'_>| {
+            let mut page = page.borrow_mut();
+            page.row = Row { display_name: "", ..row };
+            page.name = String::try_from(row.display_name).unwrap_or_default();
+        };
+        let Some(next) = log.line(spot, buf, take).await? else { return Ok(None) };
+        page.borrow_mut().next = next;
+        Ok(Some(()))
+    }
+}

@@ -1,0 +1,170 @@
+//! What the owner says to have a player removed, a match ruled on, or a match played again: read strictly, so that a
+//! typing error is told and not ignored.
+
+use core::fmt;
+
+use protocol_core::hall::{Denied, Hall};
+use protocol_core::json::{self, Str, Value};
+use protocol_core::time::Now;
+use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
+
+/// Which power is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Power {
+    Remove,
+    Rule,
+    Replay,
+}
+
+/// What is to be done, read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    Remove(u16),
+    /// A match, and the number of its winner; none is a draw.
+    Rule(MatchId, Option<u16>),
+    Replay(MatchId),
+}
+
+/// What is wrong with a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wrong<'a> {
+    NotJson(json::Error),
+    NotAnObject(Power),
+    Unknown(Str<'a>, Power),
+    Player,
+    Match,
+    Winner,
+}
+
+impl Power {
+    /// What a body looks like.
+    fn example(self) -> &'static str {
+        match self {
+            Power::Remove => "{\"player_id\": \"P03\"}",
+            Power::Rule => "{\"match_id\": \"R1M2\", \"winner\": \"P01\"}",
+            Power::Replay => "{\"match_id\": \"R1M2\"}",
+        }
+    }
+
+    fn takes(self, name: Str<'_>) -> bool {
+        match self {
+            Power::Remove => name.is("player_id"),
+            Power::Rule => name.is("match_id") || name.is("winner"),
+            Power::Replay => name.is("match_id"),
+        }
+    }
+
+    /// Reads what is to be done.
+    pub fn read(self, body: &[u8]) -> Result<Act, Wrong<'_>> {
+        let message = json::parse(body).map_err(Wrong::NotJson)?;
+        if message.kind() != json::Kind::Object {
+            return Err(Wrong::NotAnObject(self));
+        }
+        if let Some((name, _)) = message.entries().find(|&(name, _)| !self.takes(name)) {
+            return Err(Wrong::Unknown(name, self));
+        }
+        let id = || message.get("match_id").and_then(text).and_then(|id| MatchId::read(&id)).ok_or(Wrong::Match);
+        Ok(match self {
+            Power::Remove => Act::Remove(message.get("player_id").and_then(player).ok_or(Wrong::Player)?),
+            Power::Replay => Act::Replay(id()?),
+            Power::Rule => {
+                let id = id()?;
+                // Who forgets the winner does not mean a draw.
+                let winner = message.get("winner").ok_or(Wrong::Winner)?;
+                let number = player(winner);
+                if number.is_none() && !winner.is_null() {
+                    return Err(Wrong::Winner);
+                }
+                Act::Rule(id, number)
+            }
+        })
+    }
+}
+
+impl Act {
+    /// Does it.
+    pub fn perform<const P: usize, const M: usize, const R: usize, const L: usize>(
+        self,
+        hall: &mut Hall<P, M, R, L>,
+        now: Now,
+    ) -> Result<(), Denied> {
+        match self {
+            Act::Remove(number) => hall.remove(now, number),
+            Act::Rule(id, winner) => hall.rule(now, id, winner),
+            Act::Replay(id) => hall.replay(now, id),
+        }
+    }
+}
+
+/// The status of an answer to what is denied.
+pub(crate) fn status(denied: Denied) -> u16 {
+    match denied {
+        Denied::Player | Denied::Match => 404,
+        Denied::Winner => 400,
+        Denied::Now(_) => 409,
+    }
+}
+
+fn text(value: Value<'_>) -> Option<heapless::String<16>> {
+    value.as_str()?.text().ok()
+}
+
+fn player(value: Value<'_>) -> Option<u16> {
+    match AgentId::read(&text(value)?)? {
+        AgentId::Player(number) => Some(number),
+        AgentId::Referee(_) => None,
+    }
+}
+
+impl fmt::Display for Wrong<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wrong::NotJson(error) => write!(f, "the body must be JSON: {error}"),
+            Wrong::NotAnObject(power) => write!(f, "the body must be an object: {}", power.example()),
+            Wrong::Unknown(name, power) => {
+                write!(f, "{} is not a field of this body: {}", name.truncated::<32>(), power.example())
+            }
+            Wrong::Player => f.write_str("player_id must be the id of a player, such as \"P03\""),
+            Wrong::Match => f.write_str("match_id must be the id of a match, such as \"R1M2\""),
+            Wrong::Winner => f.write_str("winner must be the id of a player, such as \"P01\", or null for a draw"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    const R1M2: MatchId = MatchId { round: 1, table: 2 };
+
+    #[test]
+    fn every_body_is_read() {
+        assert_eq!(Power::Remove.read(br#"{"player_id":"P03"}"#).unwrap(), Act::Remove(3));
+        assert_eq!(Power::Rule.read(br#"{"winner":"P01","match_id":"R1M2"}"#).unwrap(), Act::Rule(R1M2, Some(1)));
+        assert_eq!(Power::Rule.read(br#"{"match_id":"R1M2","winner":null}"#).unwrap(), Act::Rule(R1M2, None));
+        assert_eq!(Power::Replay.read(br#"{"match_id":"R1M2"}"#).unwrap(), Act::Replay(R1M2));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_by_field_and_rule() {
+        use Power::{Remove, Replay, Rule};
+        for (power, text, told) in [
+            (Remove, "", "the body must be JSON: "),
+            (Remove, "[]", "the body must be an object: {\"player_id\": \"P03\"}"),
+            (Remove, "{}", "player_id must be the id of a player"),
+            (Remove, r#"{"player_id":3}"#, "player_id must be"),
+            (Remove, r#"{"player_id":"REF02"}"#, "player_id must be"),
+            (Remove, r#"{"player":"P03"}"#, "player is not a field of this body: {\"player_id\""),
+            (Rule, r#"{"winner":"P01"}"#, "match_id must be the id of a match"),
+            (Rule, r#"{"match_id":"R1M2"}"#, "winner must be the id of a player, such as \"P01\", or null for a draw"),
+            (Rule, r#"{"match_id":"R1M2","winner":"nobody"}"#, "winner must be"),
+            (Rule, r#"{"match_id":"R1M2","winner":false}"#, "winner must be"),
+            (Replay, r#"{"match_id":"M2"}"#, "match_id must be"),
+            (Replay, r#"{"match_id":"R1M2","winner":null}"#, "winner is not a field of this body"),
+        ] {
+            let wrong = power.read(text.as_bytes()).unwrap_err().to_string();
+            assert!(wrong.starts_with(told), "{text}: {wrong}");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! One WebSocket connection: text messages in and out, one at a time, in one buffer.
+//!
+//! Waiting for a message can be interrupted by having something to say, and nothing is lost by it. What has begun to leave
+//! is never interrupted: half a frame would spoil all that follow. Every wait ends: a message has so long to come, a block of
+//! an answer so long to be taken, and a peer that is silent is asked for a sign of life.
+
+use core::pin::pin;
+
+use edge_nal::{Close, TcpShutdown};
+use embassy_futures::select::{Either3, select3};
+use embassy_futures::yield_now;
+use embedded_io_async::{Read, Write};
+use protocol_core::json::{Full, Sink};
+
+use super::frames::{Breach, CONTROL, Came, Reader};
+use crate::clock::{Clock, before};
+use crate::http::{Outgoing, Sink as _, Timed, WriteError};
+use crate::pieces;
+
+/// From the first byte of a message to its last, in milliseconds.
+const MESSAGE_MS: u64 = 10_000;
+/// For taking a block of what is sent, in milliseconds. Who takes longer is let go, so that nobody waits for it.
+const WRITE_MS: u64 = 5_000;
+/// Silence after which a peer is pinged, in milliseconds. Below the minute after which many a router forgets a connection.
+const PING_MS: u64 = 20_000;
+/// Silence after which it is gone, in milliseconds. Long: a simple client does not look at pings while it thinks.
+const SILENT_MS: u64 = 90_000;
+/// For the peer to close its side, in milliseconds.
+const LINGER_MS: u64 = 1_000;
+/// Most bytes thrown away meanwhile.
+const MAX_DISCARD: usize = 1 << 20;
+
+/// What a link was waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A message has come: this many bytes, see [`Link::message`].
+    Message(usize),
+    /// Something else has happened, and the link is free for an answer to it.
+    Changed,
+}
+
+/// Why a link is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The peer closed it, with this code.
+    Closed(Option<u16>),
+    /// The connection is gone, or of no use any more.
+    Lost,
+    /// The peer broke a rule.
+    Broke(Breach),
+    /// A message did not arrive in time.
+    TooSlow,
+    /// The peer did not take what it was sent.
+    NotReading,
+    /// The peer gave no sign of life.
+    Silent,
+    /// We want it closed: a code, and why.
+    Ours(u16, &'static str),
+}
+
+impl End {
+    /// Why, for the log.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Closed(_) => "the agent closed the connection",
+            Self::Lost => "the connection broke",
+            Self::Broke(breach) => breach.rule(),
+            Self::TooSlow => "a message did not arrive in time",
+            Self::NotReading => "the agent did not read what it was sent",
+            Self::Silent => "the agent gave no sign of life",
+            Self::Ours(_, reason) => reason,
+        }
+    }
+
+    /// The code and the reason in the close frame. `None` where there is nobody to read one.
+    fn last_words(self) -> Option<(u16, &'static str)> {
+        match self {
+            Self::Closed(code) => Some((code.unwrap_or(1000), "")),
+            Self::Lost | Self::NotReading => None,
+            Self::Broke(breach) => Some((breach.code(), breach.rule())),
+            Self::TooSlow => Some((1008, self.reason())),
+            Self::Silent => Some((1001, self.reason())),
+            Self::Ours(code, reason) => Some((code, reason)),
+        }
+    }
+}
+
+impl From<WriteError> for End {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::TooSlow => Self::NotReading,
+            WriteError::Closed | WriteError::BadHead | WriteError::WrongLength => Self::Lost,
+        }
+    }
+}
+
+/// One connection, between two frames or within one.
+pub struct Link<'a, S, C> {
+    stream: &'a mut S,
+    clock: &'a C,
+    buf: &'a mut [u8],
+    reader: Reader,
+    /// When the peer was last heard.
+    heard: u64,
+    /// When the message began that is not complete.
+    began: u64,
+    pinged: bool,
+}
+
+impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
+    /// A stream on which a handshake has been answered. `buf` holds the longest message and [`SPARE`](super::SPARE).
+    pub fn new(stream: &'a mut S, clock: &'a C, buf: &'a mut [u8]) -> Self {
+        let now = clock.now();
+        Self { stream, clock, buf, reader: Reader::new(), heard: now, began: now, pinged: false }
+    }
+
+    /// Waits for a message, or for `changed` while no message has begun. Answers pings. `owes` says that the peer may be
+    /// silent: it thinks.
+    pub async fn next(&mut self, owes: bool, changed: impl Future<Output = ()>) -> Result<Event, End> {
+        let mut changed = pin!(changed);
+        loop {
+            let is_free = self.reader.is_between_messages();
+            let until = match (is_free, self.pinged) {
+                (false, _) => self.began.saturating_add(MESSAGE_MS),
+                (true, false) => self.heard.saturating_add(PING_MS),
+                (true, true) => self.heard.saturating_add(SILENT_MS),
+            };
+            let interrupted = async {
+                match is_free {
+                    true => changed.as_mut().await,
+                    false => core::future::pending().await,
+                }
+            };
+            let room = self.reader.room(self.buf);
+            let came = match select3(interrupted, self.stream.read(room), self.clock.sleep_until(until)).await {
+                Either3::First(()) => return Ok(Event::Changed),
+                Either3::Second(Ok(n @ 1..)) => self.took(n)?,
+                Either3::Second(_) => return Err(End::Lost),
+                Either3::Third(()) => {
+                    self.time_is_up(is_free, owes).await?;
+                    None
+                }
+            };
+            match came {
+                Some(Came::Message(length)) => return Ok(Event::Message(length)),
+                Some(Came::Close(code)) => return Err(End::Closed(code)),
+                Some(Came::Ping(length)) => {
+                    let pong = self.reader.pong(length, self.buf);
+                    Timed::new(self.stream, self.clock, WRITE_MS).send(pong).await?;
+                    // A flood must not keep the others waiting.
+                    yield_now().await;
+                }
+                Some(Came::Pong) | None => {}
+            }
+        }
+    }
+
+    fn took(&mut self, n: usize) -> Result<Option<Came>, End> {
+        let now = self.clock.now();
+        if self.reader.is_between_messages() {
+            self.began = now;
+        }
+        (self.heard, self.pinged) = (now, false);
+        self.reader.took(n, self.buf).map_err(End::Broke)
+    }
+
+    async fn time_is_up(&mut self, is_free: bool, owes: bool) -> Result<(), End> {
+        match (is_free, self.pinged) {
+            (false, _) => Err(End::TooSlow),
+            // Its time to think has a limit of its own.
+            (true, true) if owes => {
+                self.heard = self.clock.now();
+                Ok(())
+            }
+            (true, true) => Err(End::Silent),
+            (true, false) => {
+                self.pinged = true;
+                Ok(Timed::new(self.stream, self.clock, WRITE_MS).send(&[0x89, 0]).await?)
+            }
+        }
+    }
+
+    /// The message that has just come, and the right to answer it. Call it with 0 to speak first.
+    pub fn message(&mut self, length: usize) -> (&[u8], Speaker<'_, S, C>) {
+        let (message, room) = self.buf.split_at_mut_checked(length).unwrap_or_default();
+        (message, Speaker { stream: self.stream, clock: self.clock, room })
+    }
+
+    /// Says that the link is over, and lets the peer read it. Then drop the stream.
+    pub async fn close(&mut self, end: End)
+    where
+        S: TcpShutdown,
+    {
+        if let Some((code, reason)) = end.last_words() {
+            let reason = reason.as_bytes().get(..CONTROL - 2).unwrap_or(reason.as_bytes());
+            let [high, low] = code.to_be_bytes();
+            let frame = [0x88, 2 + reason.len() as u8, high, low];
+            let length = frame.len() + reason.len();
+            for (to, &from) in self.buf.iter_mut().zip(frame.iter().chain(reason)) {
+                *to = from;
+            }
+            let frame = self.buf.get(..length).unwrap_or_default();
+            if Timed::new(self.stream, self.clock, WRITE_MS).send(frame).await.is_err() {
+                return;
+            }
+        }
+        let until = self.clock.after(LINGER_MS);
+        if before(self.clock, until, pin!(self.stream.close(Close::Write))).await.is_err() {
+            return;
+        }
+        // A stream dropped on unread bytes is reset, and the reset can overtake what was said.
+        let mut discarded = 0;
+        while discarded < MAX_DISCARD && self.clock.now() < until {
+            let Ok(Ok(n @ 1..)) = before(self.clock, until, pin!(self.stream.read(self.buf))).await else { return };
+            discarded += n;
+            yield_now().await;
+        }
+    }
+}
+
+/// The right to send one message.
+pub struct Speaker<'a, S, C> {
+    stream: &'a mut S,
+    clock: &'a C,
+    room: &'a mut [u8],
+}
+
+impl<S: Write, C: Clock> Speaker<'_, S, C> {
+    /// Sends the text that `write` writes, in one frame. Its length is counted first: one that does not fit the room is
+    /// written anew for every piece. Before any of it leaves, `may_leave` is waited for. False where there is nothing to
+    /// be said: it cannot be written at all.
+    pub async fn say(
+        self,
+        write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
+        may_leave: impl AsyncFn(),
+    ) -> Result<bool, End> {
+        let mut is_sent = false;
+        let mut message = Outgoing::frame(Timed::new(self.stream, self.clock, WRITE_MS), self.room, &mut is_sent);
+        match pieces::send(&mut message, write, &may_leave).await {
+            Ok(true) => {
+                may_leave().await;
+                message.finish().await?;
+                Ok(true)
+            }
+            // It became another text meanwhile: its frame cannot be ended.
+            Ok(false) => Err(End::Lost),
+            Err(WriteError::WrongLength) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

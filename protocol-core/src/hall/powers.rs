@@ -1,0 +1,169 @@
+//! What the owner may do to a league that is being played: remove a player, rule on a match, have a match played again.
+//! Each becomes a fact before it is acknowledged; the standings follow from the results, as ever.
+
+use core::fmt;
+
+use super::facts::Fact;
+use super::lines::{Gone, Notice, What};
+use super::{Hall, Refusal, Stage};
+use crate::games::Seat;
+use crate::league::Record;
+use crate::log::Happening;
+use crate::time::Now;
+use crate::wire::league_v2::outgoing::{AgentId, MatchId};
+
+/// Why the owner is not obeyed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denied {
+    /// There is no such player.
+    Player,
+    /// There is no such match.
+    Match,
+    /// The winner does not play this match.
+    Winner,
+    /// Not now.
+    Now(Refusal),
+}
+
+impl fmt::Display for Denied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Denied::Player => "player_id names no player of this league",
+            Denied::Match => "match_id names no match of this league",
+            Denied::Winner => "winner must be one of the two players of the match, or null for a draw",
+            Denied::Now(refusal) => refusal.0,
+        })
+    }
+}
+
+const fn not_now<T>(why: &'static str) -> Result<T, Denied> {
+    Err(Denied::Now(Refusal(why)))
+}
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
+    /// Removes the player of this number: what it still has to play is lost. Before the league its place is free again.
+    pub fn remove(&mut self, now: Now, number: u16) -> Result<(), Denied> {
+        let index = self.players.iter().position(|player| player.number == number).ok_or(Denied::Player)? as u16;
+        if self.players.get(usize::from(index)).is_some_and(|player| player.line.has_left()) {
+            return not_now("the player has left already");
+        }
+        if self.stage == Stage::Completed {
+            return not_now("the league is over, the player has nothing left to play; a ruling changes a result");
+        }
+        self.note(now, Some(AgentId::Player(number)), self.match_of(index), Happening::Admin("remove"));
+        self.part_with(now, index, Gone::Removed);
+        self.advance(now);
+        Ok(())
+    }
+
+    /// Rules on a match that is being played or is over. `winner` is the number of a player; nobody's is a draw.
+    pub fn rule(&mut self, now: Now, id: MatchId, winner: Option<u16>) -> Result<(), Denied> {
+        let pair = self.pair(id).ok_or(Denied::Match)?;
+        let mut seat = None;
+        if let Some(number) = winner {
+            let winner = AgentId::Player(number);
+            let of_place = [pair.a, pair.b].iter().position(|&place| self.id_at(place) == winner);
+            seat = Some(of_place.ok_or(Denied::Winner)? as Seat);
+        }
+        let word = if seat.is_some() { "rule: this player wins" } else { "rule: a draw" };
+        let agent = winner.map(AgentId::Player);
+        let slot = self.tables.iter().position(|table| table.as_ref().is_some_and(|table| table.id == id));
+        let index = self.schedule().index(id.round, id.table).ok_or(Denied::Match)?;
+        if let Some(slot) = slot {
+            self.note(now, agent, Some(id), Happening::Admin(word));
+            self.rule_at_table(now, slot as u16, seat);
+        } else if let Some(record) = self.records.get_mut(index).and_then(Option::as_mut) {
+            *record = record.ruled(now.utc, seat);
+            self.note(now, agent, Some(id), Happening::Admin(word));
+            self.facts.push(Fact::Ruled(id));
+            self.recount();
+            if self.stage == Stage::Completed {
+                self.push_ending();
+            }
+            self.tell_anew(now, id);
+        } else {
+            return not_now("the match has not begun; a match that is being played or is over can be ruled on");
+        }
+        self.advance(now);
+        Ok(())
+    }
+
+    fn rule_at_table(&mut self, now: Now, slot: u16, winner: Option<Seat>) {
+        let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
+        let outcome = table.play.adjudicate(winner);
+        let (id, seed, players) = (table.id, table.play.seed(), table.players);
+        let digest = crate::games::Game::digest(table.play.game());
+        let record = Record::new(digest, now.utc, outcome, self.attempt_of(id, seed));
+        for player in players {
+            self.take_back(player, |what| matches!(what, What::Question(_) | What::Retry(..)));
+        }
+        self.conclude(now, slot, record);
+        players.into_iter().for_each(|player| self.pump(now, player));
+    }
+
+    /// Has a match that is over played again, from its invitation and with a seed nobody has seen anything of. It begins
+    /// when both players are free.
+    pub fn replay(&mut self, now: Now, id: MatchId) -> Result<(), Denied> {
+        let pair = self.pair(id).ok_or(Denied::Match)?;
+        let Stage::Running(round) = self.stage else {
+            return not_now("a match can be played again only while the league runs; now a ruling changes its result");
+        };
+        let index = self.schedule().index(id.round, id.table).ok_or(Denied::Match)?;
+        let Some(place) = self.records.get_mut(index).filter(|place| place.is_some()) else {
+            return not_now("the match is not over, so it cannot be played again");
+        };
+        // Attempts are part of the seeds, and no seed is used twice.
+        let Some(attempts) = self.attempts.checked_add(1) else {
+            return not_now("too many matches of this league were played again; a ruling changes a result");
+        };
+        *place = None;
+        self.attempts = attempts;
+        self.results = self.results.saturating_sub(1);
+        if id.round < round || id.table < self.next_table {
+            self.again = self.again.saturating_add(1);
+        }
+        self.round_is_closed = false;
+        self.note(now, None, Some(id), Happening::Admin("replay"));
+        self.facts.push(Fact::Again(id));
+        self.recount();
+        for place in [pair.a, pair.b] {
+            let Some(&player) = self.seating.get(usize::from(place)) else { continue };
+            let is_of_it = |notice: &Notice| *notice == Notice::GameOver(id.round) || *notice == Notice::MoveTaken(id);
+            self.take_back(player, |what| matches!(what, What::News(notice) if is_of_it(&notice)));
+            if let Some(player) = self.players.get_mut(usize::from(player)) {
+                player.line.forget(is_of_it);
+            }
+            self.pump(now, player);
+        }
+        self.tell_anew(now, id);
+        self.advance(now);
+        Ok(())
+    }
+
+    /// The result of a match has changed. Whoever is just being told something that depends on it is told anew; its players
+    /// hear the new one while the league runs, where there is one.
+    fn tell_anew(&mut self, now: Now, id: MatchId) {
+        let Some(pair) = self.pair(id) else { return };
+        let has_news = self.record(id).is_some() && self.stage != Stage::Completed;
+        for index in 0..self.players.len() as u16 {
+            let Some(player) = self.players.get_mut(usize::from(index)) else { continue };
+            let own = Notice::GameOver(id.round);
+            let is_in = player.place == pair.a || player.place == pair.b;
+            match player.line.open {
+                Some(open) if open.what == What::News(Notice::RoundCompleted(id.round)) => {
+                    self.call_anew(now, index, open);
+                }
+                Some(open) if is_in && open.what == What::News(own) => {
+                    self.call_anew(now, index, open);
+                    continue;
+                }
+                _ => {}
+            }
+            if let Some(player) = self.players.get_mut(usize::from(index)).filter(|_| is_in && has_news) {
+                player.line.forget(|notice| *notice == own);
+                player.line.tell(own);
+                self.pump(now, index);
+            }
+        }
+    }
+}
