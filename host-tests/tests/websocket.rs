@@ -62,7 +62,12 @@ fn plays_a_whole_league(mut player: Player, leaguebox: LeagueBox) {
 fn thirty_two_players_dial_in_and_play_a_league() {
     let leaguebox = LeagueBox::start(Settings::start_at(32));
     let mut crowd = Crowd::new();
-    crowd.dial_in(&leaguebox, 32);
+    crowd.dial_in(&leaguebox, 31);
+    wait_for("all of them at once", || {
+        let connected = leaguebox.get("/api/players.json").body.matches("\"connected\":true").count();
+        (connected == 31).then_some(())
+    });
+    crowd.dial_in(&leaguebox, 1);
     crowd.wait_for_the_end();
     assert_eq!(technical_losses(&rows(&leaguebox, 32)), 0);
 }
