@@ -5,6 +5,7 @@
 
 use crate::device::DEVICE;
 use crate::leaguebox::LeagueBox;
+use crate::websocket::WebSocket;
 use crate::{PATIENCE, wait_for};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,6 +14,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
+
+/// What the crowd can play.
+const GAMES: [&str; 5] = ["even_odd", "even_odd_10", "echo", "blotto", "skill-gomoku"];
 
 /// One message that one player received. Its place in the list is when.
 #[derive(Debug, Clone)]
@@ -41,6 +45,24 @@ pub struct Member {
     pub name: String,
 }
 
+/// What a player does with a call, by its number and that of the call.
+pub type Habit = fn(player: usize, call: usize) -> Does;
+
+/// What a player does with a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Does {
+    /// It answers.
+    Answer,
+    /// It answers after so many milliseconds.
+    Wait(u64),
+    /// It answers, and closes the connection.
+    AnswerAndClose,
+    /// It closes the connection.
+    HangUp,
+    /// It answers something that is no JSON.
+    Babble,
+}
+
 /// The players.
 pub struct Crowd {
     /// Those who registered, in that order.
@@ -61,6 +83,8 @@ struct Shared {
     /// A player asked for its choice waits while this is set.
     held: Mutex<bool>,
     released: Condvar,
+    /// What a player does with a call.
+    habit: Option<Habit>,
     /// Remembers nothing but `finished`, for leagues whose messages would not fit in memory.
     forgetful: bool,
     over: AtomicBool,
@@ -80,6 +104,16 @@ impl Crowd {
     /// A crowd in which everybody thinks for so long before every choice.
     pub fn thinking(thinking: Duration) -> Crowd {
         Crowd::with(Shared { thinking, ..Shared::default() })
+    }
+
+    /// A crowd with habits.
+    pub fn with_habits(habit: Habit) -> Crowd {
+        Crowd::with(Shared { habit: Some(habit), ..Shared::default() })
+    }
+
+    /// Forgets what everybody was told so far, which is what it returns.
+    pub fn take_events(&self) -> Vec<Event> {
+        std::mem::take(&mut self.shared.events.lock().expect("no panic while held"))
     }
 
     fn with(shared: Shared) -> Crowd {
@@ -121,7 +155,7 @@ impl Crowd {
         let params = json!({
             "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:crowd",
             "timestamp": "2026-01-15T10:05:00Z", "conversation_id": format!("conv_{name}"),
-            "player_meta": {"display_name": name, "version": "1.0.0", "game_types": ["even_odd", "even_odd_10"], "contact_endpoint": endpoint},
+            "player_meta": {"display_name": name, "version": "1.0.0", "game_types": GAMES, "contact_endpoint": endpoint},
         });
         let answer = leaguebox.rpc("register_player", params);
         let result = &answer["result"];
@@ -129,6 +163,35 @@ impl Crowd {
         let text = |field: &str| result[field].as_str().unwrap_or_else(|| panic!("no {field} in {answer}")).to_owned();
         self.members.push(Member { id: text("player_id"), token: text("auth_token"), name: name.to_owned() });
         result.clone()
+    }
+
+    /// Registers `count` more players that dial in, each on a connection of its own.
+    pub fn dial_in(&mut self, leaguebox: &LeagueBox, count: usize) {
+        for _ in 0..count {
+            let (player, name) = (self.members.len(), format!("Player {}", self.members.len() + 1));
+            let mut link = WebSocket::dial(leaguebox.address);
+            let params = json!({
+                "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:crowd",
+                "timestamp": "2026-01-15T10:05:00Z", "conversation_id": format!("conv_{name}"),
+                "player_meta": {"display_name": name, "version": "1.0.0", "game_types": ["even_odd", "even_odd_10"]},
+            });
+            let call = json!({"jsonrpc": "2.0", "method": "register_player", "params": params, "id": 1});
+            link.send(&call.to_string()).expect("a link");
+            let answer: Value = serde_json::from_str(&link.receive().expect("an answer")).expect("JSON");
+            let text = |field: &str| answer["result"][field].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
+            self.members.push(Member { id: text("player_id"), token: text("auth_token"), name });
+            let shared = self.shared.clone();
+            let small = thread::Builder::new().stack_size(256 * 1024);
+            let talk = move || {
+                while let Ok(message) = link.receive() {
+                    let reply = shared.answer(player, message.as_bytes());
+                    if link.send(&reply).is_err() || shared.over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                }
+            };
+            small.spawn(talk).expect("a thread");
+        }
     }
 
     /// Where the next player to register will be called.
@@ -212,10 +275,20 @@ fn serve(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
         }
         let mut body = vec![0; length];
         reader.read_exact(&mut body)?;
-        let reply = shared.answer(player, &body);
+        let does = shared.habit.map_or(Does::Answer, |habit| habit(player, shared.told.load(Ordering::Relaxed)));
+        match does {
+            // Who does not answer has not heard: the box says it again.
+            Does::HangUp => return Ok(()),
+            Does::Wait(ms) => thread::sleep(Duration::from_millis(ms)),
+            _ => {}
+        }
+        let reply = if does == Does::Babble { "even, I think".to_owned() } else { shared.answer(player, &body) };
         let head =
             format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", reply.len());
         writer.write_all((head + &reply).as_bytes())?;
+        if does == Does::AnswerAndClose {
+            return Ok(());
+        }
     }
 }
 
@@ -259,7 +332,7 @@ impl Shared {
             "MOVE_REQUEST" => {
                 self.think();
                 result["message_type"] = json!("MOVE_RESPONSE");
-                result["move"] = json!({"action": "choose", "value": parity(player, message)});
+                result["move"] = game_move(player, message);
             }
             _ => {
                 result = json!({"status": "ok"});
@@ -285,6 +358,48 @@ fn parity(player: usize, message: &Value) -> &'static str {
     let mixed = text.bytes().fold(turn as usize + player, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
     if (mixed >> 2).is_multiple_of(2) { "even" } else { "odd" }
 }
+
+/// A move of the game that is played: some choice again, or in skill-gomoku the move of [`GOMOKU`].
+fn game_move(player: usize, message: &Value) -> Value {
+    let turn = message["game_state"]["turn_number"].as_u64().unwrap_or(1) as usize;
+    match message["game_type"].as_str() {
+        Some("echo") => json!({"number": 1 + (7 * player + 3 * turn) % 10}),
+        Some("blotto") => {
+            let mut allocation = [4, 3, 2, 1, 0];
+            allocation.rotate_left((player + turn * (player + 1)) % 5);
+            json!({ "allocation": allocation })
+        }
+        Some("skill-gomoku") => {
+            let (kind, row, col) = GOMOKU[(turn - 1) % GOMOKU.len()];
+            match kind {
+                "place" => json!({"type": "place", "row": row, "col": col}),
+                skill => json!({"type": "skill", "skill": skill, "target": {"row": row, "col": col}}),
+            }
+        }
+        _ => json!({"action": "choose", "value": parity(player, message)}),
+    }
+}
+
+/// A whole game in which black, who begins, seals a stone, uproots others and wins along the edge.
+pub const GOMOKU: [(&str, u8, u8); 17] = [
+    ("place", 7, 7),
+    ("place", 8, 8),
+    ("place", 7, 9),
+    ("place", 8, 6),
+    ("stillwater", 7, 7),
+    ("sandstorm", 7, 9),
+    ("uproot", 8, 8),
+    ("place", 0, 0),
+    ("place", 14, 0),
+    ("place", 0, 2),
+    ("place", 14, 1),
+    ("place", 0, 4),
+    ("place", 14, 2),
+    ("place", 0, 6),
+    ("place", 14, 3),
+    ("place", 0, 8),
+    ("place", 14, 4),
+];
 
 fn contains(haystack: &[u8], needle: &[u8]) -> bool {
     haystack.windows(needle.len()).any(|window| window == needle)

@@ -2,11 +2,11 @@
 
 mod schema;
 
-use host_tests::crowd::{Crowd, Event};
+use host_tests::crowd::{Crowd, Event, GOMOKU};
 use host_tests::leaguebox::LeagueBox;
 use host_tests::results;
 use host_tests::settings::Settings;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// Plays a league of `count` and checks its exports against each other and against the rules.
@@ -65,6 +65,71 @@ fn the_ten_turn_game_is_played_with_generic_moves() {
     let moves = events.iter().filter(|event| event.is("MOVE_REQUEST")).count();
     assert_eq!(moves, 6 * 2 * 10, "six matches, two players, ten turns");
     assert!(!events.iter().any(|event| event.is("CHOOSE_PARITY_CALL")));
+}
+
+/// The calls for a move of one match, in order.
+fn asked<'e>(events: &'e [Event], match_id: &str) -> Vec<&'e Value> {
+    let of_match = events.iter().filter(|event| event.is("MOVE_REQUEST") && event.message["match_id"] == match_id);
+    of_match.map(|event| &event.message).collect()
+}
+
+/// What a match ended with.
+fn result<'e>(events: &'e [Event], match_id: &str) -> &'e Value {
+    let over = events.iter().find(|event| event.is("GAME_OVER") && event.message["match_id"] == match_id);
+    &over.expect("an end").message["game_result"]
+}
+
+#[test]
+fn a_league_of_echo_is_played_with_generic_moves() {
+    let events = play(4, "echo").events();
+    assert_eq!(events.iter().filter(|event| event.is("MOVE_REQUEST")).count(), 6 * 2 * 5, "six matches of five rounds");
+    assert_eq!(events.iter().filter(|event| event.is("MOVE_VALIDATION")).count(), 6 * 2 * 5);
+    let first = asked(&events, "R1M1")[0];
+    assert_eq!(
+        first["game_state"]["game_specific_state"],
+        json!({"extra": {"currentRound": 1, "maxRounds": 5, "scores": {"P01": 0, "P02": 0}}})
+    );
+    // Players 0 and 1 of the crowd play 4 and 1, 7 and 4, 10 and 7, 3 and 10, 6 and 3.
+    let told = result(&events, "R1M1");
+    assert_eq!(told["final_score"], json!({"P01": 4, "P02": 1}));
+    assert_eq!(told["reason"], "Player 1 won 4 of 5 rounds, Player 2 1");
+}
+
+#[test]
+fn a_league_of_blotto_is_played_with_generic_moves() {
+    let events = play(3, "blotto").events();
+    let asked = asked(&events, "R1M1");
+    assert_eq!(asked.len(), 2 * 5);
+    let history = |message: &Value| message["game_state"]["game_specific_state"]["extra"]["history"].clone();
+    for message in asked {
+        let turn = message["game_state"]["turn_number"].as_u64().expect("a number");
+        assert_eq!(history(message).as_array().expect("a list").len() as u64, turn - 1, "only rounds that are over");
+    }
+}
+
+#[test]
+fn a_league_of_skill_gomoku_is_played_with_its_skills_and_long_states() {
+    let events = play(3, "skill-gomoku").events();
+    let asked = asked(&events, "R1M1");
+    assert_eq!(asked.len(), GOMOKU.len());
+    for (message, turn) in asked.iter().zip(1..) {
+        let state = &message["game_state"]["game_specific_state"];
+        assert!(message.to_string().len() > 2_000, "a state is longer than any buffer of the box");
+        assert_eq!(message["game_state"]["turn_number"], turn);
+        assert_eq!(state["extra"]["currentPlayer"], message["player_id"], "only who is to move is asked");
+        assert_eq!(state["grid"].as_array().map(Vec::len), Some(15));
+    }
+    let sealed = &asked[5]["game_state"]["game_specific_state"];
+    assert_eq!(sealed["extra"]["sealedStones"], json!([{"row": 7, "col": 7, "owner": 1, "expiresAtMove": 11}]));
+    assert_eq!((&sealed["grid"][7][7], &sealed["grid"][6][7]), (&json!("🔒"), &json!("🚫")));
+    let stirred = &asked[7]["game_state"]["game_specific_state"]["extra"];
+    assert_eq!(stirred["lastSkillEffect"]["skill"], "uproot");
+    assert_eq!(stirred["board"][7][7], 1, "a sealed stone stays");
+    assert_eq!(stirred["energy"], json!([0, 1]));
+    let told = result(&events, "R1M1");
+    assert_eq!((&told["total_moves"], &told["ended_by"]), (&json!(GOMOKU.len()), &json!("five")));
+    let black = asked[0]["player_id"].as_str();
+    assert_eq!(told["winner_player_id"].as_str(), black);
 }
 
 #[test]

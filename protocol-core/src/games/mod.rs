@@ -42,7 +42,7 @@ pub use echo::Echo;
 pub use even_odd::{EvenOdd, Parity};
 pub use even_odd_10::EvenOdd10;
 pub use gomoku::Gomoku;
-pub use rush::Rush;
+pub use rush::{Grid, Rush};
 
 use crate::fair::{Draws, Seed};
 use crate::json::{Str, Value};
@@ -51,7 +51,7 @@ use crate::json::{Str, Value};
 pub const MAX_SEATS: usize = 6;
 
 /// The most bytes the state of a game takes. The board has sixteen match slots, each with room for the largest game.
-pub const ROOM: usize = 256;
+pub const ROOM: usize = 104;
 
 /// The most characters a player says to everybody at once: the length League of Agents allows a thought.
 pub const SAID: usize = 100;

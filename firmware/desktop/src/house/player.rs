@@ -136,7 +136,9 @@ impl Player {
         self.remember(&state["previous_moves"]);
         let wanted = match &mut self.brain {
             Brain::Parity(strategy) => json!({"action": "choose", "value": strategy.choose(&self.history).name()}),
-            Brain::Game(mind) => mind.choose(Seen { seat: self.seat, opponent: &self.history.opponent, state }),
+            Brain::Game(mind) => {
+                mind.choose(Seen { me: &self.id, seat: self.seat, opponent: &self.history.opponent, state })
+            }
         };
         self.reply("MOVE_RESPONSE", request, json!({"move": wanted}))
     }
