@@ -5,6 +5,7 @@
 
 use crate::device::DEVICE;
 use crate::leaguebox::LeagueBox;
+use crate::websocket::WebSocket;
 use crate::{PATIENCE, wait_for};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -44,6 +45,24 @@ pub struct Member {
     pub name: String,
 }
 
+/// What a player does with a call, by its number and that of the call.
+pub type Habit = fn(player: usize, call: usize) -> Does;
+
+/// What a player does with a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Does {
+    /// It answers.
+    Answer,
+    /// It answers after so many milliseconds.
+    Wait(u64),
+    /// It answers, and closes the connection.
+    AnswerAndClose,
+    /// It closes the connection.
+    HangUp,
+    /// It answers something that is no JSON.
+    Babble,
+}
+
 /// The players.
 pub struct Crowd {
     /// Those who registered, in that order.
@@ -64,6 +83,8 @@ struct Shared {
     /// A player asked for its choice waits while this is set.
     held: Mutex<bool>,
     released: Condvar,
+    /// What a player does with a call.
+    habit: Option<Habit>,
     /// Remembers nothing but `finished`, for leagues whose messages would not fit in memory.
     forgetful: bool,
     over: AtomicBool,
@@ -83,6 +104,16 @@ impl Crowd {
     /// A crowd in which everybody thinks for so long before every choice.
     pub fn thinking(thinking: Duration) -> Crowd {
         Crowd::with(Shared { thinking, ..Shared::default() })
+    }
+
+    /// A crowd with habits.
+    pub fn with_habits(habit: Habit) -> Crowd {
+        Crowd::with(Shared { habit: Some(habit), ..Shared::default() })
+    }
+
+    /// Forgets what everybody was told so far, which is what it returns.
+    pub fn take_events(&self) -> Vec<Event> {
+        std::mem::take(&mut self.shared.events.lock().expect("no panic while held"))
     }
 
     fn with(shared: Shared) -> Crowd {
@@ -132,6 +163,35 @@ impl Crowd {
         let text = |field: &str| result[field].as_str().unwrap_or_else(|| panic!("no {field} in {answer}")).to_owned();
         self.members.push(Member { id: text("player_id"), token: text("auth_token"), name: name.to_owned() });
         result.clone()
+    }
+
+    /// Registers `count` more players that dial in, each on a connection of its own.
+    pub fn dial_in(&mut self, leaguebox: &LeagueBox, count: usize) {
+        for _ in 0..count {
+            let (player, name) = (self.members.len(), format!("Player {}", self.members.len() + 1));
+            let mut link = WebSocket::dial(leaguebox.address);
+            let params = json!({
+                "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:crowd",
+                "timestamp": "2026-01-15T10:05:00Z", "conversation_id": format!("conv_{name}"),
+                "player_meta": {"display_name": name, "version": "1.0.0", "game_types": ["even_odd", "even_odd_10"]},
+            });
+            let call = json!({"jsonrpc": "2.0", "method": "register_player", "params": params, "id": 1});
+            link.send(&call.to_string()).expect("a link");
+            let answer: Value = serde_json::from_str(&link.receive().expect("an answer")).expect("JSON");
+            let text = |field: &str| answer["result"][field].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
+            self.members.push(Member { id: text("player_id"), token: text("auth_token"), name });
+            let shared = self.shared.clone();
+            let small = thread::Builder::new().stack_size(256 * 1024);
+            let talk = move || {
+                while let Ok(message) = link.receive() {
+                    let reply = shared.answer(player, message.as_bytes());
+                    if link.send(&reply).is_err() || shared.over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                }
+            };
+            small.spawn(talk).expect("a thread");
+        }
     }
 
     /// Where the next player to register will be called.
@@ -215,10 +275,20 @@ fn serve(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
         }
         let mut body = vec![0; length];
         reader.read_exact(&mut body)?;
-        let reply = shared.answer(player, &body);
+        let does = shared.habit.map_or(Does::Answer, |habit| habit(player, shared.told.load(Ordering::Relaxed)));
+        match does {
+            // Who does not answer has not heard: the box says it again.
+            Does::HangUp => return Ok(()),
+            Does::Wait(ms) => thread::sleep(Duration::from_millis(ms)),
+            _ => {}
+        }
+        let reply = if does == Does::Babble { "even, I think".to_owned() } else { shared.answer(player, &body) };
         let head =
             format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", reply.len());
         writer.write_all((head + &reply).as_bytes())?;
+        if does == Does::AnswerAndClose {
+            return Ok(());
+        }
     }
 }
 

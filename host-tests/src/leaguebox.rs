@@ -225,6 +225,14 @@ impl LeagueBox {
         wait_for("the league is over", || (self.get_json("/api/status.json")["state"] == "COMPLETED").then_some(()));
     }
 
+    /// The bytes a desktop box has in memory, where the system tells.
+    pub fn memory(&self) -> Option<u64> {
+        match &self.machine {
+            Machine::Desktop(desktop) => desktop.memory(),
+            _ => None,
+        }
+    }
+
     /// Waits until a box that was started once ends by itself: how it ended, and all it printed.
     pub fn wait_until_it_ends(mut self) -> (ExitStatus, String) {
         match &mut self.machine {

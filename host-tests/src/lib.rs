@@ -15,6 +15,7 @@ pub mod python;
 pub mod results;
 pub mod settings;
 pub mod simulation;
+pub mod websocket;
 #[cfg(feature = "emulator")]
 pub mod wire;
 

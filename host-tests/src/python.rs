@@ -1,4 +1,5 @@
-//! Real agents: the Python players of `players/`, in the virtual environment that `cargo xtask venv` makes.
+//! Real agents: the Python players of `players/`, in the virtual environment that `cargo xtask venv` makes, and the one
+//! for Node beside them.
 
 use crate::device::DEVICE;
 use crate::leaguebox::LeagueBox;
@@ -33,6 +34,23 @@ impl Player {
         command.args(["--dialect", dialect]).arg("--log").arg(&log).args(extra);
         command.arg("--host").arg(DEVICE.players_listen().to_string());
         Player { name: name.to_owned(), log, child: spawn(command, leaguebox, name) }
+    }
+
+    /// Starts `players/node_player.mjs`.
+    pub fn node(leaguebox: &LeagueBox, name: &str) -> Player {
+        let log = log_file("node");
+        let mut command = Command::new("node");
+        command.arg(here("players/node_player.mjs")).arg("--log").arg(&log);
+        Player { name: name.to_owned(), log, child: spawn(command, leaguebox, name) }
+    }
+
+    /// Starts `examples/dial_in.py`. It keeps no log.
+    pub fn dialling_example(leaguebox: &LeagueBox, name: &str) -> Player {
+        let mut command = Command::new(interpreter());
+        command.arg(here("../examples/dial_in.py")).args(["--box", &leaguebox.url(), "--name", name]);
+        command.stdin(Stdio::piped()).stdout(Stdio::null());
+        let child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        Player { name: name.to_owned(), log: log_file("example"), child }
     }
 
     /// Starts `examples/player.py`, with the system's Python: it must need nothing else. It keeps no log.

@@ -7,6 +7,7 @@
 //! agent.rs    the players, one conduct per kind of trouble
 //! checks.rs   what must hold, recomputed without the box
 //! power.rs    power cuts
+//! owner.rs    an owner who removes players, rules on matches and has them played again
 //! ```
 //!
 //! [`World::step`] lets one thing happen and then looks at everything that must hold. A broken promise is a panic; whoever
@@ -14,6 +15,7 @@
 
 pub mod agent;
 mod checks;
+mod owner;
 mod power;
 pub mod random;
 
@@ -117,20 +119,23 @@ pub fn league(setup: Setup) -> Trace {
     }
 }
 
-/// The same with a journal, and the power cut about every so many inputs. Says how often it was.
-pub fn league_with_power_cuts(setup: Setup, every: u64) -> (Trace, u64) {
+/// The same with a journal, and the power cut about every so many inputs; where `meddles` says so, the owner uses its
+/// powers about every so many inputs too. Says how often each was.
+pub fn league_with_power_cuts(setup: Setup, every: u64, meddles: Option<u64>) -> (Trace, u64, u64) {
     fn play<const P: usize, const M: usize, const R: usize, const L: usize>(
         mut world: World<P, M, R, L>,
         every: u64,
-    ) -> (Trace, u64) {
+        meddles: Option<u64>,
+    ) -> (Trace, u64, u64) {
         world.cut_the_power(every);
+        world.owner.meddles = meddles;
         world.play_and_count()
     }
     match (setup.players, setup.few_tables) {
-        (..=8, true) => play(World::<8, 2, 28, 64>::new(setup), every),
-        (..=8, false) => play(World::<8, 4, 28, 512>::new(setup), every),
-        (_, true) => play(World::<32, 3, 496, 64>::new(setup), every),
-        (_, false) => play(World::<32, 16, 496, 1024>::new(setup), every),
+        (..=8, true) => play(World::<8, 2, 28, 64>::new(setup), every, meddles),
+        (..=8, false) => play(World::<8, 4, 28, 512>::new(setup), every, meddles),
+        (_, true) => play(World::<32, 3, 496, 64>::new(setup), every, meddles),
+        (_, false) => play(World::<32, 16, 496, 1024>::new(setup), every, meddles),
     }
 }
 
@@ -160,6 +165,13 @@ struct Open {
     text: Vec<u8>,
     /// Whether the agent has sent a message of its own since: the box may then forget what it asked.
     may_be_settled: bool,
+}
+
+impl Open {
+    /// Whether the call is of this type.
+    fn is(&self, message_type: &str) -> bool {
+        String::from_utf8_lossy(&self.text).contains(&format!("\"{message_type}\""))
+    }
 }
 
 /// What the world knows of one match.
@@ -198,6 +210,9 @@ pub struct World<const P: usize, const M: usize, const R: usize, const L: usize>
     /// Those of them that are in flash.
     safe: Vec<Option<Record>>,
     power: Option<power::Power>,
+    owner: owner::Owner,
+    /// Restarts and replays in this league: part of the seeds.
+    attempts: u32,
     /// Standings by round, computed once.
     standings: BTreeMap<u16, Rc<Vec<checks::Row>>>,
     /// When a match last ended, or the admin last let the league go on.
@@ -296,6 +311,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             records: Vec::new(),
             safe: Vec::new(),
             power: None,
+            owner: owner::Owner::default(),
+            attempts: 0,
             standings: BTreeMap::new(),
             quiet_since: now,
             was_over: false,
@@ -403,7 +420,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         self.play_and_count().0
     }
 
-    fn play_and_count(mut self) -> (Trace, u64) {
+    fn play_and_count(mut self) -> (Trace, u64, u64) {
         self.open();
         self.run();
         self.check_the_end();
@@ -423,7 +440,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             matches: self.matches,
             traffic: self.traffic,
         };
-        (trace, cuts)
+        (trace, cuts, self.owner.acts)
     }
 
     fn may_play_again(&self) -> bool {
@@ -465,9 +482,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         self.courses = ids.iter().map(|id| ((id.round, id.table), Course::default())).collect();
         self.records = vec![None; ids.len()];
         self.safe = self.records.clone();
-        if let Some(power) = &mut self.power {
-            power.restarts = 0;
-        }
+        self.attempts = 0;
+        self.owner.told.clear();
+        self.owner.has_acted = false;
         self.standings.clear();
         self.quiet_since = self.now;
         self.heard.iter_mut().for_each(Vec::clear);
@@ -476,6 +493,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     /// Lets the next thing happen, and looks at everything that must hold. False when there is nothing left.
     pub fn step(&mut self) -> bool {
+        self.meddle_at_times();
         let event = self.queue.first_key_value().map(|(&key, _)| key);
         let deadline = self.hall.next_deadline();
         let tick_first = match (event, deadline) {
@@ -613,6 +631,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     fn leave(&mut self, agent: usize) {
         let leaver = self.agents[agent].clone();
+        if leaver.has_left && !self.hall.players().iter().any(|player| player.id().to_string() == leaver.id) {
+            // It was removed, and a league has begun without it.
+            return;
+        }
         let message = leaver.message("LEAGUE_DEREGISTER_REQUEST", json!({}));
         let body = leaver.dialect.wrap("deregister_player", 8, message).to_string();
         let answer = self.say(leaver.address, body.as_bytes()).expect("a farewell is answered");
@@ -677,13 +699,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             assert!(!named.contains(&line), "a line is named once");
             named.push(line);
             let now_open = self.hall.call(line).map(|call| (call.id, call.to.ip()));
-            let was_open = self.open[usize::from(line)].as_ref().map(|open| open.call);
+            let was = self.open[usize::from(line)].as_ref();
+            let was_open = was.map(|open| open.call);
+            // A round may have another result while somebody is told about it.
+            let is_told_anew = self.owner.has_acted && was.is_some_and(|open| open.is("ROUND_COMPLETED"));
             if now_open.map(|(id, _)| id) == was_open {
                 continue;
             }
             if was_open.is_some() {
                 let has_left = self.at_line.get(usize::from(line)).is_none_or(|&agent| self.agents[agent].has_left)
-                    || now_open.is_none();
+                    || now_open.is_none()
+                    || is_told_anew;
                 assert!(the_clock_moved || has_left, "one call at a time: line {line} has not answered {was_open:?}");
                 self.open[usize::from(line)] = None;
             }

@@ -2,19 +2,24 @@
 //! when its test begins). `cargo test` alone needs
 //! only Rust and shows these as ignored.
 
-use crate::{Outcome, no_options, sh, venv};
+use crate::{Outcome, emulate, no_options, sh, venv};
 
 /// Installs and runs.
 pub fn run(args: &[String]) -> Outcome {
     no_options(args)?;
     prepare()?;
     sh::run(&mut sh::line(
-        "cargo test -p host-tests --features clients --test dialects --test http --test misbehaviour --test page",
+        "cargo test -p host-tests --features clients --test dialects --test http --test misbehaviour --test page --test websocket",
     ))
 }
 
 /// Installs what they need.
 pub fn prepare() -> Outcome {
     venv::run(&[])?;
+    emulate::need(emulate::NODE)?;
+    let players = sh::root().join("host-tests/players");
+    if !players.join("node_modules/ws").is_dir() {
+        sh::run(sh::command("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(players))?;
+    }
     if sh::succeeds(sh::command("curl").arg("--version")) { Ok(()) } else { sh::apt_install(&["curl"], "curl") }
 }

@@ -5,7 +5,7 @@ use crate::firmware::{self, Board};
 use crate::{Outcome, no_options, option, sh};
 
 /// What runs the emulator, and the network that the image is plugged into: programs, and the packages that have them.
-const NODE: (&str, &[&str]) = ("node", &["nodejs", "npm"]);
+pub const NODE: (&str, &[&str]) = ("node", &["nodejs", "npm"]);
 const QEMU: (&str, &[&str]) = ("qemu-system-arm", &["qemu-system-arm"]);
 
 /// The board that is emulated.
@@ -43,6 +43,7 @@ pub fn prepare() -> Outcome {
     sh::run(sh::command("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(js))
 }
 
-fn need((program, packages): (&str, &[&str])) -> Outcome {
+/// Installs a program where it is missing.
+pub fn need((program, packages): (&str, &[&str])) -> Outcome {
     if sh::succeeds(sh::command(program).arg("--version")) { Ok(()) } else { sh::apt_install(packages, program) }
 }

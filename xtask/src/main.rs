@@ -9,6 +9,7 @@ mod clients;
 mod emulate;
 mod firmware;
 mod fuzz;
+mod load;
 mod readme;
 mod sh;
 mod test;
@@ -40,6 +41,7 @@ const VERBS: &[Verb] = &[
     ("readme", "run the commands the README shows", readme::run),
     ("venv", "make .venv with the Python packages the test players need", venv::run),
     ("bench", "measure the box [queries league messages matches memory]", bench::run),
+    ("load", "a class of 32 with slow, flaky and reconnecting players, league after league [--minutes 0.5]", load::run),
     ("wear", "how many leagues the flash of a board lasts", wear::run),
     ("help", "this list", help),
 ];

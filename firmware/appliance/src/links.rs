@@ -25,6 +25,7 @@ use crate::board::Board;
 use crate::calendar::{self, Source};
 use crate::guard::{self, Later};
 use crate::http::{Request, Responder};
+use crate::routes::too_many;
 use crate::ws::{self, End, Event, Link};
 
 /// Where agents dial in.
@@ -72,7 +73,17 @@ impl<S, const P: usize> Default for Links<S, P> {
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Answers a request for a WebSocket. True if the connection is one now.
-    pub(crate) async fn greet<S: Write>(&self, request: Request<'_>, responder: Responder<'_, S, B>) -> bool {
+    pub(crate) async fn greet<S: Write>(
+        &self,
+        peer: IpAddr,
+        request: Request<'_>,
+        responder: Responder<'_, S, B>,
+    ) -> bool {
+        let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, P);
+        if let Err(later) = may_ask {
+            let _ = too_many(responder, later, "requests came").await;
+            return false;
+        }
         if request.method != "GET" {
             let _ = responder.error_with(405, "this path takes GET", &[("Allow", "GET")]).await;
             return false;

@@ -382,6 +382,9 @@ struct Person<'a> {
     contact_endpoint: &'a str,
     /// Where it is really called, or calls from.
     address: Shown<&'a protocol_core::wire::endpoint::Contact>,
+    /// Whether one that dials in is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    connected: Option<bool>,
     state: &'static str,
     dialect: &'static str,
     /// Whether the admin has removed it.
@@ -418,6 +421,7 @@ impl<'a> Person<'a> {
                 given => given,
             },
             address: Shown(&player.contact),
+            connected: player.contact.endpoint().is_none().then(|| !player.is_away()),
             state: player.state.name(),
             dialect: player.style.dialect.name(),
             removed: player.is_removed(),

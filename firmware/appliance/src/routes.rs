@@ -356,7 +356,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 }
 
 /// Says that too much of something came from where this came from, and when to come again.
-async fn too_many<S: Write, C: Clock>(
+pub(crate) async fn too_many<S: Write, C: Clock>(
     responder: Responder<'_, S, C>,
     Later(seconds): Later,
     of: &str,

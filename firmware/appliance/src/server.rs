@@ -76,7 +76,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             }
             match conn.receive(&self.board, &limits).await {
                 Ok(Some((request, responder))) if request.path == links::PATH => {
-                    if self.greet(request, responder).await {
+                    if self.greet(peer, request, responder).await {
                         let Parts { stream, incoming, unread, .. } = conn.into_parts();
                         if unread > 0 {
                             Link::new(stream, &self.board, incoming).close(TOO_EARLY).await;

@@ -15,6 +15,9 @@ use net_support::{Does, Heard, Plan, Scene, World, play};
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
 use protocol_core::hall::{Config, Hall, Mode, Stage};
+use protocol_core::journal::Entry;
+use protocol_core::journal::bytes::Writer;
+use protocol_core::journal::frame::FRAME_BYTES;
 use protocol_core::referee::Timing;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde_json::json;
@@ -246,6 +249,63 @@ fn a_flash_that_dies_in_the_league_is_told_and_the_league_is_played_on() {
             .await;
         });
     }
+}
+
+/// Plays a league on this flash: what the status says of the journal afterwards.
+fn journal_after_a_league(bytes: &Bytes) -> String {
+    let mut journal = String::new();
+    play(Plan::new(4), async |scene| {
+        beside(scene, bytes, async || {
+            if scene.leaguebox.hall(|hall| hall.stage() == Stage::Waiting) {
+                scene.whole_league().await;
+            }
+            scene.leaguebox.league_over().await;
+            let status = scene.get("/api/status.json").await.json();
+            assert_eq!((&status["state"], &status["matches_completed"]), (&json!("COMPLETED"), &json!(6)), "{status}");
+            let message = status["message"].as_str().unwrap();
+            assert!(message.contains("From here on nothing survives a power cut"), "{message}");
+            journal = status["journal"].as_str().unwrap().to_owned();
+        })
+        .await;
+    });
+    journal
+}
+
+#[test]
+fn a_sector_that_cannot_be_erased_is_told_and_the_league_is_played_all_the_same() {
+    let bytes = blank();
+    {
+        let mut flash = bytes.borrow_mut();
+        flash.bytes[2 * 2048..3 * 2048].fill(0);
+        flash.bad = Some(2);
+    }
+    assert_eq!(journal_after_a_league(&bytes), "failed: the flash cannot be erased");
+}
+
+#[test]
+fn a_flash_that_one_league_has_filled_is_told_and_the_league_is_played_to_its_end() {
+    let bytes = blank();
+    play(Plan::new(4), async |scene| {
+        beside(scene, &bytes, async || {
+            scene.register_all().await;
+            assert_eq!(scene.admin("start").await.status, 200);
+            assert_eq!(scene.admin("pause").await.status, 200);
+        })
+        .await;
+    });
+    // The owner could not decide.
+    let mut buf = [0; FRAME];
+    let mut log = Log::new(bytes.borrow().clone());
+    assert_eq!(block_on(log.open(&mut buf)), Ok(true));
+    let full = (0..10_000).find_map(|_| {
+        let mut out = Writer::new(&mut buf[FRAME_BYTES..]);
+        Entry::Paused.write(&mut out).and_then(|()| Entry::Unpaused.write(&mut out)).unwrap();
+        let entries = out.len();
+        block_on(log.append(&mut buf, entries)).err()
+    });
+    assert_eq!(full, Some(Trouble::Full));
+    *bytes.borrow_mut() = log.into_flash();
+    assert_eq!(journal_after_a_league(&bytes), "failed: it is full");
 }
 
 #[test]

@@ -6,10 +6,10 @@
 use core::fmt::Write;
 use core::panic::PanicInfo;
 
-use appliance::Appliance;
 use appliance::board::Reset;
 use appliance::calendar::Source;
 use appliance::journal::{Chosen, FRAME, Journal, State as JournalState};
+use appliance::{Appliance, Links};
 use cortex_m_rt::{ExceptionFrame, exception};
 use defmt::{error, info, warn};
 use defmt_rtt as _;
@@ -19,7 +19,7 @@ use embassy_net_wiznet::{Device, State};
 use embassy_rp::gpio::{Level, Output};
 use embassy_rp::watchdog::Watchdog;
 use embassy_time::Instant;
-use heapless::String;
+use heapless::{String, Vec};
 use leaguebox_rp2040::board::{self, EthernetPins, EthernetRunner, FRAMES_IN, FRAMES_OUT};
 use leaguebox_rp2040::entropy::Entropy;
 use leaguebox_rp2040::flash::JournalFlash;
@@ -27,7 +27,7 @@ use leaguebox_rp2040::identity::Identity;
 use leaguebox_rp2040::led::{self, Sign};
 use leaguebox_rp2040::net::{self, Network};
 use leaguebox_rp2040::pico::Pico;
-use leaguebox_rp2040::socket::Port;
+use leaguebox_rp2040::socket::{Connection, Pool, Port, Socket, socket};
 use leaguebox_rp2040::{lent_stack, mdns, panic, sntp, watchdog};
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
@@ -57,6 +57,13 @@ type LeagueBox = Appliance<Pico, PLAYERS, MATCHES, RESULTS, LOG>;
 /// beginning of another, so that the other end acknowledges at once; a whole request; what is written in one go.
 const WORKER: [usize; 4] = [512, 1536, 2048, 1024];
 const WORKER_BYTES: usize = WORKER[0] + WORKER[1] + WORKER[2] + WORKER[3];
+
+/// What the socket of a line works with: what came and was not read yet; what was sent and not acknowledged yet.
+const LINE: [usize; 2] = [512, 1024];
+const LINE_BYTES: usize = LINE[0] + LINE[1];
+/// What is written in one go, and then a whole reply; for a player that dials in, its longest message and what is kept free
+/// behind it.
+const LINE_BUFFER: usize = 1024;
 
 /// Why a task always starts.
 const ONCE: &str = "a task is started as often as there is room for";
@@ -159,12 +166,29 @@ async fn main(spawner: Spawner) {
     static NETWORK: StaticCell<Network> = StaticCell::new();
     let network: &'static Network = NETWORK.init_with(Network::default);
 
+    static LINE_BUFFERS: ConstStaticCell<[[u8; LINE_BYTES]; PLAYERS]> =
+        ConstStaticCell::new([[0; LINE_BYTES]; PLAYERS]);
+    static POOL: StaticCell<Vec<Socket, { PLAYERS + ALL_WORKERS }>> = StaticCell::new();
+    static LINKS: StaticCell<Links<Connection, PLAYERS>> = StaticCell::new();
+    let (sockets, links): (_, &'static _) = (POOL.init_with(Vec::new), LINKS.init_with(Links::new));
+    for buffers in LINE_BUFFERS.take() {
+        let (rx, tx) = buffers.split_at_mut(LINE[0]);
+        let _ = sockets.push(socket(stack, rx, tx));
+    }
+    let mut workers: Vec<_, ALL_WORKERS> = Vec::new();
+    for buffers in buffers {
+        let (of_socket, own) = buffers.split_at_mut(WORKER[0] + WORKER[1]);
+        let (rx, tx) = of_socket.split_at_mut(WORKER[0]);
+        let _ = sockets.push(socket(stack, rx, tx));
+        let _ = workers.push(own);
+    }
+    let pool = Pool(sockets);
     let ports = WORKERS.iter().flat_map(|&(port, workers)| core::iter::repeat_n(port, workers));
-    for (port, buffers) in ports.zip(buffers) {
-        spawner.spawn(worker(leaguebox, stack, port, buffers).expect(ONCE));
+    for (port, buffers) in ports.zip(workers) {
+        spawner.spawn(worker(leaguebox, Port(pool, port), links, buffers).expect(ONCE));
     }
     for player in 0..PLAYERS as u16 {
-        spawner.spawn(line(leaguebox, stack, player).expect(ONCE));
+        spawner.spawn(line(leaguebox, pool, links, player).expect(ONCE));
     }
     spawner.spawn(deadlines(leaguebox).expect(ONCE));
     spawner.spawn(address(leaguebox, stack, network).expect(ONCE));
@@ -241,20 +265,16 @@ async fn deadlines(leaguebox: &'static LeagueBox) -> ! {
 #[embassy_executor::task(pool_size = ALL_WORKERS)]
 async fn worker(
     leaguebox: &'static LeagueBox,
-    stack: Stack<'static>,
-    port: u16,
-    buffers: &'static mut [u8; WORKER_BYTES],
+    port: Port,
+    links: &'static Links<Connection, PLAYERS>,
+    buffers: &'static mut [u8],
 ) -> ! {
-    let (rx, buffers) = buffers.split_at_mut(WORKER[0]);
-    let (tx, buffers) = buffers.split_at_mut(WORKER[1]);
     let (incoming, outgoing) = buffers.split_at_mut(WORKER[2]);
-    let port = Port::new(stack, port, rx, tx);
-    leaguebox.serve(&port, incoming, outgoing).await
+    leaguebox.serve(&port, links, incoming, outgoing).await
 }
 
 #[embassy_executor::task(pool_size = PLAYERS)]
-async fn line(leaguebox: &'static LeagueBox, stack: Stack<'static>, player: u16) -> ! {
-    let (mut rx, mut tx, mut buf) = ([0; 512], [0; 1024], [0; 1024]);
-    let port = Port::new(stack, 0, &mut rx, &mut tx);
-    leaguebox.line(player, &port, &mut buf).await
+async fn line(leaguebox: &'static LeagueBox, pool: Pool, links: &'static Links<Connection, PLAYERS>, player: u16) -> ! {
+    let mut buf = [0; LINE_BUFFER];
+    leaguebox.line(player, &pool, links, &mut buf).await
 }

@@ -1,16 +1,18 @@
 //! TCP behind `edge-nal`'s traits, on the network stack's sockets.
 //!
-//! There is no queue of connections here: a connection comes to a socket that listens at that moment, or is refused. So each
-//! worker owns a socket and each line owns one, used again and again, and every wait for a peer ends.
+//! There is no queue of connections here: a connection comes to a socket that listens at that moment, or is refused. So
+//! there is a socket for each worker and each line, used again and again, and every wait for a peer ends. Nobody owns one:
+//! they are in a pool, because a connection that a worker accepted can go to a line, which keeps it for hours, and the
+//! worker then needs another one. As long as everybody has one connection at a time there is one for everybody.
 
 use core::net::{IpAddr, SocketAddr};
 
 use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
-use embassy_net::tcp::{Error, TcpReader, TcpSocket, TcpWriter};
+use embassy_net::tcp::{Error, State, TcpReader, TcpSocket, TcpWriter};
 use embassy_net::{IpAddress, IpEndpoint, Stack};
 use embassy_sync::blocking_mutex::raw::NoopRawMutex;
 use embassy_sync::mutex::{Mutex, MutexGuard};
-use embassy_time::{Duration, with_timeout};
+use embassy_time::{Duration, Timer, with_timeout};
 use embedded_io_async::{ErrorType, Read, Write};
 
 /// How long a handshake may take. Until it is over it holds a socket nobody else can connect to.
@@ -25,25 +27,36 @@ const CLOSE: Duration = Duration::from_secs(4);
 /// How long the socket of a connection that was not closed, or never came about, is kept from the next one.
 const LET_GO: Duration = Duration::from_secs(1);
 
-/// A socket that is used for one connection after the other.
-pub struct Port<'s> {
-    socket: Mutex<NoopRawMutex, TcpSocket<'s>>,
-    /// The port it listens on.
-    port: u16,
+/// How long to wait for a socket while a connection that changes hands has two.
+const TRY_AGAIN: Duration = Duration::from_millis(10);
+
+/// A socket that is used for one connection after the other. It is free while nobody has it.
+pub type Socket = Mutex<NoopRawMutex, TcpSocket<'static>>;
+
+/// A socket with its buffers.
+pub fn socket(stack: Stack<'static>, rx: &'static mut [u8], tx: &'static mut [u8]) -> Socket {
+    let mut socket = TcpSocket::new(stack, rx, tx);
+    socket.set_nagle_enabled(false);
+    socket.set_keep_alive(Some(KEEP_ALIVE));
+    Mutex::new(socket)
 }
 
-impl<'s> Port<'s> {
-    /// A socket with its buffers. `port` is the one it listens on; a socket that only dials has none.
-    pub fn new(stack: Stack<'s>, port: u16, rx: &'s mut [u8], tx: &'s mut [u8]) -> Self {
-        let mut socket = TcpSocket::new(stack, rx, tx);
-        socket.set_nagle_enabled(false);
-        socket.set_keep_alive(Some(KEEP_ALIVE));
-        Self { socket: Mutex::new(socket), port }
-    }
+/// All sockets. The last ones are for whoever listens, the first ones for whoever dials, as far as that is possible.
+#[derive(Clone, Copy)]
+pub struct Pool(pub &'static [Socket]);
 
-    /// The socket, free of its last connection.
-    async fn free(&self) -> MutexGuard<'_, NoopRawMutex, TcpSocket<'s>> {
-        let mut socket = self.socket.lock().await;
+impl Pool {
+    /// One of the free sockets, preferably one that is done with its last connection.
+    async fn take(self, last: bool) -> MutexGuard<'static, NoopRawMutex, TcpSocket<'static>> {
+        let mut socket = loop {
+            let count = self.0.len();
+            let in_order = |n: usize| self.0.get(if last { count - 1 - n } else { n });
+            let free = || (0..count).filter_map(in_order).filter_map(|socket| socket.try_lock().ok());
+            match free().find(|socket| socket.state() == State::Closed).or_else(|| free().next()) {
+                Some(socket) => break socket,
+                None => Timer::after(TRY_AGAIN).await,
+            }
+        };
         socket.close();
         let _ = with_timeout(LET_GO, socket.flush()).await;
         socket.abort();
@@ -53,17 +66,18 @@ impl<'s> Port<'s> {
     }
 }
 
-impl<'s> TcpAccept for Port<'s> {
-    type Error = Error;
-    type Socket<'a>
-        = Connection<'a, 's>
-    where
-        Self: 'a;
+/// A port that is listened on with sockets of a pool.
+#[derive(Clone, Copy)]
+pub struct Port(pub Pool, pub u16);
 
-    async fn accept(&self) -> Result<(SocketAddr, Connection<'_, 's>), Error> {
+impl TcpAccept for Port {
+    type Error = Error;
+    type Socket<'a> = Connection;
+
+    async fn accept(&self) -> Result<(SocketAddr, Connection), Error> {
         loop {
-            let mut socket = self.free().await;
-            if socket.accept(self.port).await.is_err() {
+            let mut socket = self.0.take(true).await;
+            if socket.accept(self.1).await.is_err() {
                 return Err(Error::ConnectionReset);
             }
             // A handshake that was never finished, or one whose peer has gone since: there is nobody to talk to.
@@ -75,16 +89,13 @@ impl<'s> TcpAccept for Port<'s> {
     }
 }
 
-impl<'s> TcpConnect for Port<'s> {
+impl TcpConnect for Pool {
     type Error = Error;
-    type Socket<'a>
-        = Connection<'a, 's>
-    where
-        Self: 'a;
+    type Socket<'a> = Connection;
 
-    async fn connect(&self, remote: SocketAddr) -> Result<Connection<'_, 's>, Error> {
+    async fn connect(&self, remote: SocketAddr) -> Result<Connection, Error> {
         let SocketAddr::V4(remote) = remote else { return Err(Error::ConnectionReset) };
-        let mut socket = self.free().await;
+        let mut socket = self.take(false).await;
         socket.connect(remote).await.map_err(|_| Error::ConnectionReset)?;
         socket.set_timeout(Some(SILENCE));
         Ok(Connection(socket))
@@ -97,25 +108,25 @@ fn address(endpoint: IpEndpoint) -> SocketAddr {
 }
 
 /// An open connection. Dropping it closes it; what is left is sent while nobody needs the socket.
-pub struct Connection<'a, 's>(MutexGuard<'a, NoopRawMutex, TcpSocket<'s>>);
+pub struct Connection(MutexGuard<'static, NoopRawMutex, TcpSocket<'static>>);
 
-impl Drop for Connection<'_, '_> {
+impl Drop for Connection {
     fn drop(&mut self) {
         self.0.close();
     }
 }
 
-impl ErrorType for Connection<'_, '_> {
+impl ErrorType for Connection {
     type Error = Error;
 }
 
-impl Read for Connection<'_, '_> {
+impl Read for Connection {
     async fn read(&mut self, buf: &mut [u8]) -> Result<usize, Error> {
         self.0.read(buf).await
     }
 }
 
-impl Write for Connection<'_, '_> {
+impl Write for Connection {
     async fn write(&mut self, buf: &[u8]) -> Result<usize, Error> {
         self.0.write(buf).await
     }
@@ -126,7 +137,7 @@ impl Write for Connection<'_, '_> {
     }
 }
 
-impl Readable for Connection<'_, '_> {
+impl Readable for Connection {
     async fn readable(&mut self) -> Result<(), Error> {
         // Takes nothing; an error is the end, which is something to read too.
         let _ = self.0.read_with(|_| (0, ())).await;
@@ -134,7 +145,7 @@ impl Readable for Connection<'_, '_> {
     }
 }
 
-impl TcpShutdown for Connection<'_, '_> {
+impl TcpShutdown for Connection {
     /// Says that nothing more comes, and gives the peer until then to take what it was sent: a reset would destroy it.
     async fn close(&mut self, _what: Close) -> Result<(), Error> {
         self.0.close();
@@ -153,7 +164,7 @@ impl TcpShutdown for Connection<'_, '_> {
     }
 }
 
-impl<'s> TcpSplit for Connection<'_, 's> {
+impl TcpSplit for Connection {
     type Read<'b>
         = ReadHalf<'b>
     where

@@ -41,6 +41,13 @@ impl Desktop {
         (address, Desktop { child, stdout })
     }
 
+    /// The bytes it has in memory, where the system tells.
+    pub fn memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+    }
+
     /// Fails the test if the box has ended.
     pub fn assert_alive(&mut self) {
         if let Ok(Some(status)) = self.child.try_wait() {

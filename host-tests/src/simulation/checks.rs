@@ -10,6 +10,7 @@ use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use super::agent::Conduct;
 use super::{Text, World};
 
 /// News a line may owe its player, and one call that is under way.
@@ -187,6 +188,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             assert_eq!(*promised, commitment, "the seed of {id} is the one that was promised");
         }
         let result = &message["game_result"];
+        let is_ruled = result["end_reason"] == "adjudicated";
         let mut draws = draws(&seed);
         let choices: Vec<Value> = match self.setup.game {
             GameKind::EvenOdd => {
@@ -204,13 +206,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             other => unreachable!("the simulated agents do not play {}", other.rules().name),
         };
         let me = &self.agents[agent];
-        if let (Some(chosen), "WIN" | "DRAW") =
-            (self.chosen.get(&(agent, id.into())), result["status"].as_str().unwrap_or_default())
+        if let (Some(chosen), "WIN" | "DRAW", false) =
+            (self.chosen.get(&(agent, id.into())), result["status"].as_str().unwrap_or_default(), is_ruled)
         {
             let told: Vec<&str> = choices.iter().filter_map(|turn| turn[&me.id].as_str()).collect();
             assert_eq!(told, *chosen, "{id}: what {} chose is what counts", me.id);
         }
-        if self.setup.game == GameKind::EvenOdd && result["status"] != "TECHNICAL_LOSS" {
+        if self.setup.game == GameKind::EvenOdd && result["status"] != "TECHNICAL_LOSS" && !is_ruled {
             let choices = result["choices"].as_object().expect("choices");
             let right: Vec<&String> =
                 choices.iter().filter(|(_, choice)| **choice == result["number_parity"]).map(|(id, _)| id).collect();
@@ -233,6 +235,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
                 Row { id, counts }
             })
             .collect();
+        if self.owner.told.get(&rounds).is_some_and(|earlier| earlier.contains(&told)) {
+            return;
+        }
         assert_eq!(told, *self.standings_after(rounds), "the standings after round {rounds} follow from the records");
     }
 
@@ -243,7 +248,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         self.standings[&rounds].clone()
     }
 
-    fn naive_standings(&self, rounds: u16) -> Vec<Row> {
+    pub(super) fn naive_standings(&self, rounds: u16) -> Vec<Row> {
         let mut rows: BTreeMap<String, [u64; 6]> = BTreeMap::new();
         let mut points: BTreeMap<(String, String), u64> = BTreeMap::new();
         for player in self.hall.players() {
@@ -296,15 +301,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         for line in 0..self.at_line.len() {
             let agent = &self.agents[self.at_line[line]];
             let player = &self.hall.players()[line];
-            let is_uncut = self.power.as_ref().is_none_or(|power| power.cuts == 0);
-            if agent.is_flawless() {
+            let is_uncut = self.power.as_ref().is_none_or(|power| power.cuts == 0) && !self.owner.has_acted;
+            // A message of its own may come for a match that has been begun again meanwhile.
+            if agent.is_flawless() && (!self.owner.has_acted || agent.conduct == Conduct::Honest) {
                 let broken: Vec<_> = player.compliance.broken().collect();
                 assert!(broken.is_empty(), "{} keeps every rule: {broken:?}", agent.id);
                 if is_uncut {
                     self.check_the_order(line);
                 }
             }
-            if agent.is_sound() {
+            if agent.is_sound() && !agent.has_left {
                 let row = self.hall.standings().find(|row| row.player_id.0 == player.id()).expect("a row");
                 assert_eq!(row.technical_losses, 0, "{} ({:?}) answered everything", agent.id, agent);
             }
@@ -359,7 +365,7 @@ fn place(id: &str) -> (u16, u16) {
 }
 
 /// A line of a table: points, wins, draws, losses, technical losses, matches.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Row {
     id: String,
     counts: [u64; 6],

@@ -27,8 +27,6 @@ pub(super) struct Power {
     /// On average so many inputs pass between two cuts.
     every: u64,
     pub cuts: u64,
-    /// Restarts in the middle of this league.
-    pub restarts: u32,
     /// Seeds of attempts that were cut off, as they would look in a text. Nobody may ever see one.
     pub burnt: Vec<Vec<u8>>,
 }
@@ -40,7 +38,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         let mut log = Log::new(RamFlash::new(vec![0xff; sectors * 2048]));
         assert_eq!(block_on(log.open(&mut [0; FRAME])), Ok(false), "a new flash is empty");
         self.hall.keep_facts();
-        self.power = Some(Power { log, every, cuts: 0, restarts: 0, burnt: Vec::new() });
+        self.power = Some(Power { log, every, cuts: 0, burnt: Vec::new() });
         self.keep();
     }
 
@@ -165,6 +163,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         self.open.iter_mut().for_each(|open| *open = None);
         self.calls.clear();
         self.standings.clear();
+        self.owner.told.clear();
         self.log_read = 0;
         self.quiet_since = self.now;
         self.was_over = self.hall.is_over();
@@ -179,7 +178,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         let schedule = self.hall.schedule();
         let number = self.hall.league_id().number;
         let Some(power) = &mut self.power else { return };
-        power.restarts += u32::from(is_played);
+        self.attempts += u32::from(is_played);
         for (index, (was, is)) in self.records.iter().zip(&left).enumerate() {
             let (round, table) = schedule.at(index).expect("a record belongs to a match");
             let id = MatchId { round, table };
@@ -195,7 +194,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             let old = self.seeds.iter().filter(|(_, of)| **of == id).map(|(seed, _)| seed.clone());
             power.burnt.extend(old.collect::<Vec<_>>());
             self.seeds.retain(|_, of| *of != id);
-            let table = power.restarts << 16 | u32::from(table);
+            let table = self.attempts << 16 | u32::from(table);
             let seed = self.master.derive(Purpose::Match, [number, round.into(), table]);
             assert_eq!(self.hall.commitment(id), seed.commitment(), "{id} has the seed of its attempt");
             self.seeds.insert(seed.to_string().into_bytes(), id);

@@ -42,7 +42,7 @@ pub use echo::Echo;
 pub use even_odd::{EvenOdd, Parity};
 pub use even_odd_10::EvenOdd10;
 pub use gomoku::Gomoku;
-pub use rush::Rush;
+pub use rush::{Grid, Rush};
 
 use crate::fair::{Draws, Seed};
 use crate::json::{Str, Value};

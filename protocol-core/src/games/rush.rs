@@ -28,6 +28,8 @@ use core::fmt;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+pub use house::Grid;
+
 use super::{Game, Illegal, MAX_SEATS, MoveSink, Question, Rules, SAID, Seat, Seats, Standing, Table, Viewer};
 use crate::fair::{Draws, Seed};
 use crate::json::{Kind, Raw, Seq, Str, Value};

@@ -188,9 +188,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 Some(seating) => play(seating.slot).map_or(Need::Nothing, |play| play.need(seating.seat)),
                 None => Need::Nothing,
             };
+            let is_retrying = player
+                .seating
+                .is_some_and(|seating| play(seating.slot).is_some_and(|play| play.is_retrying(seating.seat)));
             let next = if player.line.has_left() || held_back {
                 None
-            } else if let Some(notice) = player.line.news.pop_front() {
+            } else if !is_retrying && let Some(notice) = player.line.news.pop_front() {
                 Some((What::News(notice), news_until))
             } else {
                 match (need, player.seating) {

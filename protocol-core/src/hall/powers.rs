@@ -135,34 +135,38 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             self.pump(now, player);
         }
-        self.tell_anew(now, id);
+        self.summarize_anew(now, id.round);
         self.advance(now);
         Ok(())
     }
 
-    /// The result of a match has changed. Whoever is just being told something that depends on it is told anew; its players
-    /// hear the new one while the league runs, where there is one.
+    /// The players of a match that has another result are told, while the league runs. Who is just being told the old one
+    /// is told anew.
     fn tell_anew(&mut self, now: Now, id: MatchId) {
+        self.summarize_anew(now, id.round);
         let Some(pair) = self.pair(id) else { return };
-        let has_news = self.record(id).is_some() && self.stage != Stage::Completed;
-        for index in 0..self.players.len() as u16 {
+        let own = Notice::GameOver(id.round);
+        for place in [pair.a, pair.b] {
+            let Some(&index) = self.seating.get(usize::from(place)) else { continue };
             let Some(player) = self.players.get_mut(usize::from(index)) else { continue };
-            let own = Notice::GameOver(id.round);
-            let is_in = player.place == pair.a || player.place == pair.b;
             match player.line.open {
-                Some(open) if open.what == What::News(Notice::RoundCompleted(id.round)) => {
-                    self.call_anew(now, index, open);
-                }
-                Some(open) if is_in && open.what == What::News(own) => {
-                    self.call_anew(now, index, open);
-                    continue;
+                Some(open) if open.what == What::News(own) => self.call_anew(now, index, open),
+                _ if self.stage != Stage::Completed => {
+                    player.line.forget(|notice| *notice == own);
+                    player.line.tell(own);
+                    self.pump(now, index);
                 }
                 _ => {}
             }
-            if let Some(player) = self.players.get_mut(usize::from(index)).filter(|_| is_in && has_news) {
-                player.line.forget(|notice| *notice == own);
-                player.line.tell(own);
-                self.pump(now, index);
+        }
+    }
+
+    /// A result of a round that was over has changed: who is just being told the sum of them is told anew.
+    pub(super) fn summarize_anew(&mut self, now: Now, round: u16) {
+        for index in 0..self.players.len() as u16 {
+            let open = self.players.get(usize::from(index)).and_then(|player| player.line.open);
+            if let Some(open) = open.filter(|open| open.what == What::News(Notice::RoundCompleted(round))) {
+                self.call_anew(now, index, open);
             }
         }
     }

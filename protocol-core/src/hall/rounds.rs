@@ -349,6 +349,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
         self.current_is_stale = true;
         self.results += 1;
+        if self.attempts > 0 {
+            // It may have been played again, when its round had been over.
+            self.summarize_anew(now, table.id.round);
+        }
         self.note(now, None, Some(table.id), Happening::MatchOver(record.end_reason().name()));
     }
 

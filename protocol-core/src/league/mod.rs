@@ -1,12 +1,14 @@
 //! Who is in, who plays whom, who leads. Knows no game and no transport.
 
 mod compliance;
+mod fours;
 mod latency;
 mod record;
 mod schedule;
 mod standings;
 
 pub use compliance::{Compliance, Rule};
+pub use fours::Fours;
 pub use latency::Latency;
 pub use record::{ByReason, EndReason, Endings, Record, Status};
 pub use schedule::{Pair, Schedule};

@@ -105,6 +105,11 @@ impl Ask {
         !matches!(self.state, State::Idle | State::Lost | State::Owed(None))
     }
 
+    /// Whether the clock of a retry runs: nothing may come before it.
+    pub fn is_retry(&self) -> bool {
+        self.retries > 0 && !self.is_idle() && !self.is_lost()
+    }
+
     /// What the link has to do.
     pub fn need(&self) -> Need {
         match self.state {

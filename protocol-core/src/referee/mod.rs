@@ -137,6 +137,11 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         self.asks.get(usize::from(seat)).map_or(Need::Nothing, Ask::need)
     }
 
+    /// Whether a seat is being asked again. That clock runs, so nothing else may keep its link busy.
+    pub fn is_retrying(&self, seat: Seat) -> bool {
+        self.asks.get(usize::from(seat)).is_some_and(Ask::is_retry)
+    }
+
     /// When a seat next needs [`Match::tick`].
     pub fn deadline(&self, seat: Seat) -> Option<Millis> {
         self.asks.get(usize::from(seat))?.deadline()

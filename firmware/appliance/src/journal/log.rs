@@ -19,7 +19,7 @@ use core::ops::ControlFlow;
 use embedded_storage_async::nor_flash::MultiwriteNorFlash;
 use protocol_core::journal::frame::{self, ALIGN, HEADER_BYTES, Header, Mark};
 
-/// The largest frame, and the buffer that everything here works in. A registration takes up to 215 bytes, a result up to
+/// The largest frame, and the buffer that everything here works in. A registration takes up to 306 bytes, a result up to
 /// 210 and mostly 30.
 pub const FRAME: usize = 1024;
 

@@ -240,7 +240,7 @@ mod tests {
     use std::{vec, vec::Vec};
 
     fn maps() -> impl Iterator<Item = Map> {
-        (0..300u32).map(|n| Map::new(Key([n.wrapping_mul(0x9e37_79b9), !n])))
+        (0..200u32).map(|n| Map::new(Key([n.wrapping_mul(0x9e37_79b9), !n])))
     }
 
     fn spots() -> impl Iterator<Item = Spot> {
@@ -291,13 +291,13 @@ mod tests {
     fn every_map_has_its_share_of_everything_and_two_or_three_veins() {
         let mut veins = [0; 4];
         for map in maps() {
-            let count = |wanted: Ground| spots().filter(|&spot| map.ground(spot) == wanted).count();
-            let (water, mountain) = (count(Ground::Water), count(Ground::Mountain));
+            let mut found = [0; 8];
+            spots().for_each(|spot| found[map.ground(spot) as usize] += 1);
+            let [_, bush, stone, gold, berry, water, mountain, station] = found;
             assert!((1000..3500).contains(&(water + mountain)), "{water} + {mountain}");
             assert!(water > 200 && mountain > 200, "{water} + {mountain}");
-            assert_eq!(count(Ground::Station), 2);
-            let found = [Ground::Bush, Ground::Stone, Ground::Berry, Ground::Gold].map(count);
-            assert!(found.iter().all(|&n| n >= 30), "{found:?}");
+            assert!([bush, stone, gold, berry].iter().all(|&n| n >= 30), "{found:?}");
+            assert_eq!(station, 2);
             let gold: Vec<Spot> = spots().filter(|&spot| map.ground(spot) == Ground::Gold).collect();
             // A vein is what hangs together with no more than a cell or two between.
             let mut left = gold.clone();
@@ -314,7 +314,7 @@ mod tests {
             veins[number] += 1;
             assert!((20..64).contains(&(gold.len() / number)), "{} in {number}", gold.len());
         }
-        assert!(veins[2] > 100 && veins[3] > 100 && veins[2] + veins[3] == 300, "{veins:?}");
+        assert!(veins[2] > 60 && veins[3] > 60 && veins[2] + veins[3] == 200, "{veins:?}");
     }
 
     #[test]

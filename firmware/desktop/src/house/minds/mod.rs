@@ -101,7 +101,7 @@ mod tests {
             (GameKind::Blotto, "Planner", 100, 80),
             (GameKind::Gomoku, "Builder", 20, 20),
             (GameKind::Gomoku, "Guard", 20, 20),
-            (GameKind::Rush, "Prospector", 1, 1),
+            (GameKind::Rush, "Prospector", 2, 2),
         ] {
             let (won, _) = wins(kind, name, "Random", games);
             assert!(won >= at_least, "{name} wins {won} of {games} games of {}", kind.rules().name);
@@ -127,7 +127,8 @@ mod tests {
         for &kind in GameKind::ALL.iter().filter(|kind| kind.rules().turns <= 300) {
             for (a, _) in of(kind.rules().name).unwrap_or_default() {
                 for (b, _) in of(kind.rules().name).unwrap_or_default() {
-                    wins(kind, a, b, 2);
+                    // Once is enough: each pair comes up in both orders.
+                    wins(kind, a, b, 1);
                 }
             }
         }
