@@ -203,7 +203,7 @@ impl Coin {
 
     /// A number below `n`, all about equally likely; `n` is small and not zero.
     pub fn below(&mut self, n: u64) -> u64 {
-        (self.next() >> 32) * n >> 32
+        ((self.next() >> 32) * n) >> 32
     }
 
     fn next(&mut self) -> u64 {
