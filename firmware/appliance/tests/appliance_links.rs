@@ -671,7 +671,8 @@ fn every_line_can_have_its_link_at_once_and_workers_are_left() {
 fn a_player_that_is_called_may_ask_on_a_link_but_is_still_called() {
     play(Plan::new(2).with(0, |_, _| Does::Answer), async |scene| {
         scene.register_all().await;
-        let mut asks = Agent { token: scene.players[0].token.borrow().clone(), ..Agent::dial(&scene, 31).await };
+        let token = scene.players[0].token.borrow().clone();
+        let mut asks = Agent { token, ..Agent::dial(&scene, 31).await };
         assert_eq!(asks.ask(&asks.query(1)).await["result"]["message_type"], "LEAGUE_QUERY_RESPONSE");
         assert_eq!(scene.admin("start").await.status, 200);
         scene.leaguebox.league_over().await;
