@@ -48,9 +48,15 @@ impl core::error::Error for Elapsed {}
 ///
 /// `f` is polled before the clock is looked at: work that is ready counts, however late it is asked for. So a loop
 /// over input that is always ready is not ended by its deadline and needs a bound of its own.
-pub async fn before<C: Clock, F: Future>(clock: &C, deadline: u64, f: Pin<&mut F>) -> Result<F::Output, Elapsed> {
-    match select(f, clock.sleep_until(deadline)).await {
-        Either::First(output) => Ok(output),
-        Either::Second(()) => Err(Elapsed),
+pub fn before<C: Clock, F: Future>(
+    clock: &C,
+    deadline: u64,
+    f: Pin<&mut F>,
+) -> impl Future<Output = Result<F::Output, Elapsed>> {
+    async move {
+        match select(f, clock.sleep_until(deadline)).await {
+            Either::First(output) => Ok(output),
+            Either::Second(()) => Err(Elapsed),
+        }
     }
 }

@@ -25,6 +25,9 @@
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]
+// An `async fn` keeps its arguments twice, where they came in and where they are used; an `async move` block does not. Lines and
+// workers are many, and on a board each is memory: where it counts, it is written out.
+#![allow(clippy::manual_async_fn)]
 
 #[cfg(test)]
 extern crate std;

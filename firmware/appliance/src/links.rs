@@ -136,116 +136,131 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Keeps the connection that was handed to a line, if there is one, for as long as it lasts and is the player's.
-    pub(crate) async fn hold<S>(&self, line: u16, links: &Links<S, P>, buf: &mut [u8])
+    pub(crate) fn hold<S>(&self, line: u16, links: &Links<S, P>, buf: &mut [u8]) -> impl Future<Output = ()>
     where
         S: Read + Write + TcpShutdown,
     {
-        let Some(Held { issue: owner, mut socket }) = links.take(line) else { return };
-        let is_ours = || self.hall(|hall| hall.line_of(owner)) == Some(line);
-        self.room().await;
-        if is_ours() {
-            self.act(|hall, now| hall.handle(now, hall::Event::Arrived { player: line }));
-        }
-        let mut issue = owner;
-        let mut link = Link::new(&mut socket, &self.board, buf);
-        let end = self.converse_on(line, links, &mut issue, &mut link).await;
-        if is_ours() && !links.has(line) {
-            let why = end.map_or("the connection is another player's now", End::reason);
+        async move {
+            let Some(Held { issue: owner, mut socket }) = links.take(line) else { return };
+            let is_ours = || self.hall(|hall| hall.line_of(owner)) == Some(line);
             self.room().await;
-            self.act(|hall, now| hall.handle(now, hall::Event::Gone { player: line, why }));
-        }
-        match end {
-            Some(end) => link.close(end).await,
-            None => self.hand_over(links, issue, socket),
+            if is_ours() {
+                self.act(|hall, now| hall.handle(now, hall::Event::Arrived { player: line }));
+            }
+            let mut issue = owner;
+            let mut link = Link::new(&mut socket, &self.board, buf);
+            let end = self.converse_on(line, links, &mut issue, &mut link).await;
+            if is_ours() && !links.has(line) {
+                let why = end.map_or("the connection is another player's now", End::reason);
+                self.room().await;
+                self.act(|hall, now| hall.handle(now, hall::Event::Gone { player: line, why }));
+            }
+            match end {
+                Some(end) => link.close(end).await,
+                None => self.hand_over(links, issue, socket),
+            }
         }
     }
 
     /// Carries calls, answers and questions over a link. `None` if it is another line's from now on.
-    async fn converse_on<S: Read + Write>(
+    fn converse_on<S: Read + Write>(
         &self,
         line: u16,
         links: &Links<S, P>,
         issue: &mut u32,
         link: &mut Link<'_, S, B>,
-    ) -> Option<End> {
-        // The call that was said last on this link: an answer may come. On another link it has to be said again.
-        let mut said = None;
-        let (Some(bell), Some(from)) = (
-            self.lines.get(usize::from(line)),
-            self.hall(|hall| Some(hall.players().get(usize::from(line))?.contact.ip())),
-        ) else {
-            return Some(OVER);
-        };
-        loop {
-            match self.hall(|hall| hall.line_of(*issue)) {
-                Some(at) if at == line => {}
-                Some(_) => return None,
-                None => return Some(OVER),
-            }
-            if links.has(line) {
-                return Some(REPLACED);
-            }
-            let open = self.hall(|hall| hall.call(line).map(|call| call.id));
-            if let (Some(call), true) = (open, open != said) {
-                match self.say_call(line, call, link).await {
-                    Ok(()) => said = open,
+    ) -> impl Future<Output = Option<End>> {
+        async move {
+            // The call that was said last on this link: an answer may come. On another link it has to be said again.
+            let mut said = None;
+            let (Some(bell), Some(from)) = (
+                self.lines.get(usize::from(line)),
+                self.hall(|hall| Some(hall.players().get(usize::from(line))?.contact.ip())),
+            ) else {
+                return Some(OVER);
+            };
+            loop {
+                match self.hall(|hall| hall.line_of(*issue)) {
+                    Some(at) if at == line => {}
+                    Some(_) => return None,
+                    None => return Some(OVER),
+                }
+                if links.has(line) {
+                    return Some(REPLACED);
+                }
+                let open = self.hall(|hall| hall.call(line).map(|call| call.id));
+                if let (Some(call), true) = (open, open != said) {
+                    match self.say_call(line, call, link).await {
+                        Ok(()) => said = open,
+                        Err(end) => return Some(end),
+                    }
+                }
+                match link.next(open.is_some(), bell.wait()).await {
+                    Ok(Event::Changed) => {}
+                    Ok(Event::Message(length)) => {
+                        let (body, _) = link.message(length);
+                        if let Some(call) = answered_call(body) {
+                            self.room().await;
+                            let reply = hall::Event::Reply { player: line, call, status: 200, body };
+                            self.act(|hall, now| hall.handle(now, reply));
+                        } else {
+                            match self.hear(from, link, length).await {
+                                // A link belongs to the player that showed its token on it last.
+                                Ok(caller) => *issue = caller.unwrap_or(*issue),
+                                Err(end) => return Some(end),
+                            }
+                        }
+                        // A flood must not keep the others waiting.
+                        yield_now().await;
+                    }
                     Err(end) => return Some(end),
                 }
-            }
-            match link.next(open.is_some(), bell.wait()).await {
-                Ok(Event::Changed) => {}
-                Ok(Event::Message(length)) => {
-                    let (body, _) = link.message(length);
-                    if let Some(call) = answered_call(body) {
-                        self.room().await;
-                        let reply = hall::Event::Reply { player: line, call, status: 200, body };
-                        self.act(|hall, now| hall.handle(now, reply));
-                    } else {
-                        match self.hear(from, link, length).await {
-                            // A link belongs to the player that showed its token on it last.
-                            Ok(caller) => *issue = caller.unwrap_or(*issue),
-                            Err(end) => return Some(end),
-                        }
-                    }
-                    // A flood must not keep the others waiting.
-                    yield_now().await;
-                }
-                Err(end) => return Some(end),
             }
         }
     }
 
     /// Says the open call, if it still is.
-    async fn say_call<S: Read + Write>(&self, line: u16, call: u32, link: &mut Link<'_, S, B>) -> Result<(), End> {
-        // What is said was decided when the call was made: all that led to it must be safe, what comes later need not.
-        self.safe().await;
-        if self.hall(|hall| hall.call(line).map(|open| open.id)) != Some(call) {
-            return Ok(());
+    fn say_call<S: Read + Write>(
+        &self,
+        line: u16,
+        call: u32,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = Result<(), End>> {
+        async move {
+            // What is said was decided when the call was made: all that led to it must be safe, what comes later need not.
+            self.safe().await;
+            if self.hall(|hall| hall.call(line).map(|open| open.id)) != Some(call) {
+                return Ok(());
+            }
+            let write = |sink: &mut dyn protocol_core::json::Sink| self.hall(|hall| hall.write_call(line, sink));
+            if !link.message(0).1.say(write, async || {}).await? {
+                // It was answered before it was asked: there is nothing to say.
+                self.failed(line, call, Failure::Unreadable).await;
+            }
+            Ok(())
         }
-        let write = |sink: &mut dyn protocol_core::json::Sink| self.hall(|hall| hall.write_call(line, sink));
-        if !link.message(0).1.say(write, async || {}).await? {
-            // It was answered before it was asked: there is nothing to say.
-            self.failed(line, call, Failure::Unreadable).await;
-        }
-        Ok(())
     }
 
     /// Answers a message of an agent's own. Says who it is from, if that is a player that dials in and shows it.
-    async fn hear<S: Read + Write>(
+    fn hear<S: Read + Write>(
         &self,
         from: IpAddr,
         link: &mut Link<'_, S, B>,
         length: usize,
-    ) -> Result<Option<u32>, End> {
-        let (body, speaker) = link.message(length);
-        let may_ask = self.guard.borrow_mut().request(self.board.now(), from, P);
-        may_ask.map_err(|_| TOO_MUCH)?;
-        let answer = self.ask_hall(from, Via::Held, body).await.map_err(|_| TOO_MUCH)?;
-        let issue = answer.caller().and_then(|player| self.hall(|hall| hall.issue_of_line(player)));
-        if !answer.is_empty() {
-            speaker.say(|sink| self.hall(|hall| hall.write_answer(&answer, sink)), async || self.safe().await).await?;
+    ) -> impl Future<Output = Result<Option<u32>, End>> {
+        async move {
+            let (body, speaker) = link.message(length);
+            let may_ask = self.guard.borrow_mut().request(self.board.now(), from, P);
+            may_ask.map_err(|_| TOO_MUCH)?;
+            let answer = self.ask_hall(from, Via::Held, body).await.map_err(|_| TOO_MUCH)?;
+            let issue = answer.caller().and_then(|player| self.hall(|hall| hall.issue_of_line(player)));
+            if !answer.is_empty() {
+                speaker
+                    .say(|sink| self.hall(|hall| hall.write_answer(&answer, sink)), async || self.safe().await)
+                    .await?;
+            }
+            Ok(issue)
         }
-        Ok(issue)
     }
 
     /// Gives the hall an agent's message, unless its address has registered enough players for now.

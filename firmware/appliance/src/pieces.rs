@@ -12,19 +12,21 @@ use crate::http::{self, Outgoing, WriteError};
 /// Adds the text that `write` writes to a message. One that fits the buffer is sent as it was at one moment. False where
 /// it became another one while it was being sent. Before a part of it leaves, `may_leave` is waited for; what is in the
 /// buffer in the end has not left, and nothing was waited for: whoever finishes the message does that.
-pub(crate) async fn send<T: http::Sink>(
+pub(crate) fn send<T: http::Sink>(
     message: &mut Outgoing<'_, T>,
     write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
     may_leave: impl AsyncFn(),
-) -> Result<bool, WriteError> {
-    let mut sent = Sent::default();
-    loop {
-        match sent.next(message, &write)? {
-            Next::All => return Ok(true),
-            Next::Another => return Ok(false),
-            Next::Piece => {
-                may_leave().await;
-                message.flush().await?;
+) -> impl Future<Output = Result<bool, WriteError>> {
+    async move {
+        let mut sent = Sent::default();
+        loop {
+            match sent.next(message, &write)? {
+                Next::All => return Ok(true),
+                Next::Another => return Ok(false),
+                Next::Piece => {
+                    may_leave().await;
+                    message.flush().await?;
+                }
             }
         }
     }

@@ -194,7 +194,7 @@ fn a_request_that_breaks_its_own_promise_is_not_sent_to_its_end() {
     let mut buf = [0; ROOM];
     let mut conn = ClientConn::new(Stream::new(&world, None), &mut buf);
     world.run(async {
-        let call = conn.post("/mcp", "a", Some(5), &[]).unwrap();
+        let mut call = conn.post("/mcp", "a", Some(5), &[]).unwrap();
         assert_eq!(call.finish().await.map_err(CallError::from), Err(CallError::BadRequest));
         assert_eq!(conn.read_response().await.err(), Some(CallError::BadRequest));
     });

@@ -3,12 +3,13 @@
 //! Head and body gather in the buffer and leave when it is full or the message is finished, so a message that fits
 //! is one write, and one segment on the wire. A message larger than the buffer is still never held whole.
 
-use core::{fmt, mem, pin::pin};
+use core::{fmt, mem};
 
 use edge_ws::{FrameHeader, FrameType};
+use embassy_futures::select::{Either, select};
 use embedded_io_async::Write;
 
-use crate::clock::{Clock, before};
+use crate::clock::Clock;
 
 /// Bytes that must leave within one write deadline. A peer that reads slower than this is as good as gone.
 const BLOCK: usize = 16 * 1024;
@@ -82,12 +83,21 @@ impl<'a, S, C> Timed<'a, S, C> {
 }
 
 impl<S: Write, C: Clock> Sink for Timed<'_, S, C> {
-    async fn send(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        for block in bytes.chunks(BLOCK) {
-            let deadline = self.clock.after(self.write_ms);
-            let mut stream = Plain(self.stream);
-            let sent = pin!(stream.send(block));
-            before(self.clock, deadline, sent).await.map_err(|_| WriteError::TooSlow)??;
+    async fn send(&mut self, mut bytes: &[u8]) -> Result<(), WriteError> {
+        let (mut deadline, mut left) = (self.clock.after(self.write_ms), BLOCK);
+        while !bytes.is_empty() {
+            let block = bytes.get(..left).unwrap_or(bytes);
+            match select(self.stream.write(block), self.clock.sleep_until(deadline)).await {
+                Either::First(Ok(n @ 1..)) => {
+                    bytes = bytes.get(n..).unwrap_or_default();
+                    left = left.saturating_sub(n);
+                }
+                Either::First(_) => return Err(WriteError::Closed),
+                Either::Second(()) => return Err(WriteError::TooSlow),
+            }
+            if left == 0 {
+                (deadline, left) = (self.clock.after(self.write_ms), BLOCK);
+            }
         }
         Ok(())
     }
@@ -223,17 +233,19 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     }
 
     /// Sends what has gathered, to make room.
-    pub async fn flush(&mut self) -> Result<(), WriteError> {
-        let outcome = mem::take(&mut self.outcome.1);
-        if let Frame::Chunked(at) = self.frame {
-            self.close_chunk(at);
+    pub fn flush(&mut self) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let outcome = mem::take(&mut self.outcome.1);
+            if let Frame::Chunked(at) = self.frame {
+                self.close_chunk(at);
+            }
+            self.send_buffered().await?;
+            if let Frame::Chunked(_) = self.frame {
+                self.open_chunk();
+            }
+            self.outcome.1 = outcome;
+            Ok(())
         }
-        self.send_buffered().await?;
-        if let Frame::Chunked(_) = self.frame {
-            self.open_chunk();
-        }
-        self.outcome.1 = outcome;
-        Ok(())
     }
 
     /// Ends the head. The body is treated as `frame` says.
@@ -257,10 +269,12 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         n
     }
 
-    async fn send_buffered(&mut self) -> Result<(), WriteError> {
-        self.sink.send(self.buf.get(..self.len).unwrap_or_default()).await?;
-        self.len = 0;
-        Ok(())
+    fn send_buffered(&mut self) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            self.sink.send(self.buf.get(..self.len).unwrap_or_default()).await?;
+            self.len = 0;
+            Ok(())
+        }
     }
 
     fn open_chunk(&mut self) {
@@ -335,23 +349,28 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         Ok(())
     }
 
-    /// Sends what is left. Only now may the connection be used again.
-    pub async fn finish(mut self) -> Result<(), WriteError> {
-        match self.frame {
-            Frame::Length(1..) => return Err(WriteError::WrongLength),
-            Frame::Length(0) | Frame::ToClose | Frame::Silent => {}
-            Frame::Chunked(at) => {
-                self.close_chunk(at);
-                const LAST: &[u8] = b"0\r\n\r\n";
-                if self.buf.len() - self.len < LAST.len() {
-                    self.send_buffered().await?;
+    /// Sends what is left. Only now may the connection be used again. Nothing can be added any more.
+    ///
+    /// It borrows what it ends: by value, a future would keep the message three times.
+    pub fn finish(&mut self) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            match self.frame {
+                Frame::Length(1..) => return Err(WriteError::WrongLength),
+                Frame::Length(0) | Frame::ToClose | Frame::Silent => {}
+                Frame::Chunked(at) => {
+                    self.close_chunk(at);
+                    const LAST: &[u8] = b"0\r\n\r\n";
+                    if self.buf.len() - self.len < LAST.len() {
+                        self.send_buffered().await?;
+                    }
+                    self.take(LAST);
                 }
-                self.take(LAST);
             }
+            self.send_buffered().await?;
+            *self.outcome.0 = self.outcome.1;
+            self.frame = Frame::Length(0);
+            Ok(())
         }
-        self.send_buffered().await?;
-        *self.outcome.0 = self.outcome.1;
-        Ok(())
     }
 }
 

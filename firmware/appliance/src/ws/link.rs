@@ -116,41 +116,43 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
 
     /// Waits for a message, or for `changed` while no message has begun. Answers pings. `owes` says that the peer may be
     /// silent: it thinks.
-    pub async fn next(&mut self, owes: bool, changed: impl Future<Output = ()>) -> Result<Event, End> {
-        let mut changed = pin!(changed);
-        loop {
-            let is_free = self.reader.is_between_messages();
-            let until = match (is_free, self.pinged) {
-                (false, _) => self.began.saturating_add(MESSAGE_MS),
-                (true, false) => self.heard.saturating_add(PING_MS),
-                (true, true) => self.heard.saturating_add(SILENT_MS),
-            };
-            let interrupted = async {
-                match is_free {
-                    true => changed.as_mut().await,
-                    false => core::future::pending().await,
+    pub fn next(&mut self, owes: bool, changed: impl Future<Output = ()>) -> impl Future<Output = Result<Event, End>> {
+        async move {
+            let mut changed = pin!(changed);
+            loop {
+                let is_free = self.reader.is_between_messages();
+                let until = match (is_free, self.pinged) {
+                    (false, _) => self.began.saturating_add(MESSAGE_MS),
+                    (true, false) => self.heard.saturating_add(PING_MS),
+                    (true, true) => self.heard.saturating_add(SILENT_MS),
+                };
+                let interrupted = async {
+                    match is_free {
+                        true => changed.as_mut().await,
+                        false => core::future::pending().await,
+                    }
+                };
+                let room = self.reader.room(self.buf);
+                let came = match select3(interrupted, self.stream.read(room), self.clock.sleep_until(until)).await {
+                    Either3::First(()) => return Ok(Event::Changed),
+                    Either3::Second(Ok(n @ 1..)) => self.took(n)?,
+                    Either3::Second(_) => return Err(End::Lost),
+                    Either3::Third(()) => {
+                        self.time_is_up(is_free, owes).await?;
+                        None
+                    }
+                };
+                match came {
+                    Some(Came::Message(length)) => return Ok(Event::Message(length)),
+                    Some(Came::Close(code)) => return Err(End::Closed(code)),
+                    Some(Came::Ping(length)) => {
+                        let pong = self.reader.pong(length, self.buf);
+                        Timed::new(self.stream, self.clock, WRITE_MS).send(pong).await?;
+                        // A flood must not keep the others waiting.
+                        yield_now().await;
+                    }
+                    Some(Came::Pong) | None => {}
                 }
-            };
-            let room = self.reader.room(self.buf);
-            let came = match select3(interrupted, self.stream.read(room), self.clock.sleep_until(until)).await {
-                Either3::First(()) => return Ok(Event::Changed),
-                Either3::Second(Ok(n @ 1..)) => self.took(n)?,
-                Either3::Second(_) => return Err(End::Lost),
-                Either3::Third(()) => {
-                    self.time_is_up(is_free, owes).await?;
-                    None
-                }
-            };
-            match came {
-                Some(Came::Message(length)) => return Ok(Event::Message(length)),
-                Some(Came::Close(code)) => return Err(End::Closed(code)),
-                Some(Came::Ping(length)) => {
-                    let pong = self.reader.pong(length, self.buf);
-                    Timed::new(self.stream, self.clock, WRITE_MS).send(pong).await?;
-                    // A flood must not keep the others waiting.
-                    yield_now().await;
-                }
-                Some(Came::Pong) | None => {}
             }
         }
     }
@@ -164,18 +166,20 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
         self.reader.took(n, self.buf).map_err(End::Broke)
     }
 
-    async fn time_is_up(&mut self, is_free: bool, owes: bool) -> Result<(), End> {
-        match (is_free, self.pinged) {
-            (false, _) => Err(End::TooSlow),
-            // Its time to think has a limit of its own.
-            (true, true) if owes => {
-                self.heard = self.clock.now();
-                Ok(())
-            }
-            (true, true) => Err(End::Silent),
-            (true, false) => {
-                self.pinged = true;
-                Ok(Timed::new(self.stream, self.clock, WRITE_MS).send(&[0x89, 0]).await?)
+    fn time_is_up(&mut self, is_free: bool, owes: bool) -> impl Future<Output = Result<(), End>> {
+        async move {
+            match (is_free, self.pinged) {
+                (false, _) => Err(End::TooSlow),
+                // Its time to think has a limit of its own.
+                (true, true) if owes => {
+                    self.heard = self.clock.now();
+                    Ok(())
+                }
+                (true, true) => Err(End::Silent),
+                (true, false) => {
+                    self.pinged = true;
+                    Ok(Timed::new(self.stream, self.clock, WRITE_MS).send(&[0x89, 0]).await?)
+                }
             }
         }
     }
@@ -187,33 +191,35 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
     }
 
     /// Says that the link is over, and lets the peer read it. Then drop the stream.
-    pub async fn close(&mut self, end: End)
+    pub fn close(&mut self, end: End) -> impl Future<Output = ()>
     where
         S: TcpShutdown,
     {
-        if let Some((code, reason)) = end.last_words() {
-            let reason = reason.as_bytes().get(..CONTROL - 2).unwrap_or(reason.as_bytes());
-            let [high, low] = code.to_be_bytes();
-            let frame = [0x88, 2 + reason.len() as u8, high, low];
-            let length = frame.len() + reason.len();
-            for (to, &from) in self.buf.iter_mut().zip(frame.iter().chain(reason)) {
-                *to = from;
+        async move {
+            if let Some((code, reason)) = end.last_words() {
+                let reason = reason.as_bytes().get(..CONTROL - 2).unwrap_or(reason.as_bytes());
+                let [high, low] = code.to_be_bytes();
+                let frame = [0x88, 2 + reason.len() as u8, high, low];
+                let length = frame.len() + reason.len();
+                for (to, &from) in self.buf.iter_mut().zip(frame.iter().chain(reason)) {
+                    *to = from;
+                }
+                let frame = self.buf.get(..length).unwrap_or_default();
+                if Timed::new(self.stream, self.clock, WRITE_MS).send(frame).await.is_err() {
+                    return;
+                }
             }
-            let frame = self.buf.get(..length).unwrap_or_default();
-            if Timed::new(self.stream, self.clock, WRITE_MS).send(frame).await.is_err() {
+            let until = self.clock.after(LINGER_MS);
+            if before(self.clock, until, pin!(self.stream.close(Close::Write))).await.is_err() {
                 return;
             }
-        }
-        let until = self.clock.after(LINGER_MS);
-        if before(self.clock, until, pin!(self.stream.close(Close::Write))).await.is_err() {
-            return;
-        }
-        // A stream dropped on unread bytes is reset, and the reset can overtake what was said.
-        let mut discarded = 0;
-        while discarded < MAX_DISCARD && self.clock.now() < until {
-            let Ok(Ok(n @ 1..)) = before(self.clock, until, pin!(self.stream.read(self.buf))).await else { return };
-            discarded += n;
-            yield_now().await;
+            // A stream dropped on unread bytes is reset, and the reset can overtake what was said.
+            let mut discarded = 0;
+            while discarded < MAX_DISCARD && self.clock.now() < until {
+                let Ok(Ok(n @ 1..)) = before(self.clock, until, pin!(self.stream.read(self.buf))).await else { return };
+                discarded += n;
+                yield_now().await;
+            }
         }
     }
 }
@@ -229,23 +235,25 @@ impl<S: Write, C: Clock> Speaker<'_, S, C> {
     /// Sends the text that `write` writes, in one frame. Its length is counted first: one that does not fit the room is
     /// written anew for every piece. Before any of it leaves, `may_leave` is waited for. False where there is nothing to
     /// be said: it cannot be written at all.
-    pub async fn say(
+    pub fn say(
         self,
         write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
         may_leave: impl AsyncFn(),
-    ) -> Result<bool, End> {
-        let mut is_sent = false;
-        let mut message = Outgoing::frame(Timed::new(self.stream, self.clock, WRITE_MS), self.room, &mut is_sent);
-        match pieces::send(&mut message, write, &may_leave).await {
-            Ok(true) => {
-                may_leave().await;
-                message.finish().await?;
-                Ok(true)
+    ) -> impl Future<Output = Result<bool, End>> {
+        async move {
+            let mut is_sent = false;
+            let mut message = Outgoing::frame(Timed::new(self.stream, self.clock, WRITE_MS), self.room, &mut is_sent);
+            match pieces::send(&mut message, write, &may_leave).await {
+                Ok(true) => {
+                    may_leave().await;
+                    message.finish().await?;
+                    Ok(true)
+                }
+                // It became another text meanwhile: its frame cannot be ended.
+                Ok(false) => Err(End::Lost),
+                Err(WriteError::WrongLength) => Ok(false),
+                Err(error) => Err(error.into()),
             }
-            // It became another text meanwhile: its frame cannot be ended.
-            Ok(false) => Err(End::Lost),
-            Err(WriteError::WrongLength) => Ok(false),
-            Err(error) => Err(error.into()),
         }
     }
 }
