@@ -30,11 +30,12 @@ const FLASH_BUDGET: u32 = 1024 * 1024;
 /// variables if it stays below 6 KB.
 const RAM_BUDGET: u32 = (240 - 6) * 1024;
 
-/// A player's line: its task with its buffers, and its socket.
+/// A player's line: its task with its buffer, and its socket with those it has.
 const LINK_BUDGET: u32 = 4608;
 
 /// Tasks and variables by which the board's RAM is known, as the last words of their names.
 const LINES: &str = "line::POOL";
+const LINE_BUFFERS: &str = "LINE_BUFFERS";
 const SOCKETS: &str = "RESOURCES";
 
 impl Board {
@@ -104,7 +105,7 @@ fn make(board: &Board, wish: Wish<'_>) -> Result<Vec<String>, String> {
     let (start, image) = elf.flash_image()?;
     let counts = elf.words("COUNTS")?;
     let &[players, sockets, match_bytes] = counts.as_slice() else { return Err("COUNTS has not three numbers".into()) };
-    let lines = elf.size(LINES)?;
+    let lines = elf.size(LINES)? + elf.size(LINE_BUFFERS)?;
     let footprint = Footprint {
         flash: image.len() as u32,
         ram: elf.static_ram()?,
