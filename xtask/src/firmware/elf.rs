@@ -176,18 +176,40 @@ fn little_endian(bytes: &[u8]) -> u32 {
 
 /// A mangled name's words: each is written with its length before it. What is not understood stays as it is.
 fn readable(name: &str) -> String {
-    let Some(mut rest) = name.strip_prefix("_ZN") else { return name.to_string() };
-    let mut words = Vec::new();
-    while let Some(digits) = rest.find(|character: char| !character.is_ascii_digit()).filter(|digits| *digits > 0) {
-        let Ok(length) = rest[..digits].parse::<usize>() else { break };
-        let Some(word) = rest.get(digits..digits + length) else { break };
-        words.push(word);
-        rest = &rest[digits + length..];
-    }
-    // The last word is a hash; closures and the framework's own wrappings say nothing.
-    words.pop();
+    let mut words = match (name.strip_prefix("_ZN"), name.strip_prefix("_R")) {
+        (Some(rest), _) => {
+            let mut words = words(rest, "");
+            // The last word is a hash.
+            words.pop();
+            words
+        }
+        // The newer scheme: letters say what a word is, and an `s` before it keeps equal ones apart.
+        (None, Some(rest)) => words(rest, "_"),
+        (None, None) => Vec::new(),
+    };
+    // Closures and the framework's own wrappings say nothing.
     words.retain(|word| !word.contains('$') && !word.starts_with("____"));
     if words.is_empty() { name.to_string() } else { words.join("::") }
+}
+
+/// The words of a name. `gap` may stand between a length and its word.
+fn words<'a>(mut rest: &'a str, gap: &str) -> Vec<&'a str> {
+    let mut words = Vec::new();
+    loop {
+        rest = rest.trim_start_matches(|letter: char| letter.is_ascii_uppercase() || letter == 'v');
+        if rest.starts_with('s') {
+            let Some((_, behind)) = rest.split_once('_') else { return words };
+            rest = behind;
+        }
+        // A closure's name has no letters.
+        rest = rest.trim_start_matches('0');
+        let digits = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());
+        let Ok(length) = rest[..digits].parse::<usize>() else { return words };
+        let behind = rest[digits..].strip_prefix(gap).unwrap_or(&rest[digits..]);
+        let Some(word) = behind.get(..length) else { return words };
+        words.push(word);
+        rest = &behind[length..];
+    }
 }
 
 #[cfg(test)]
@@ -250,6 +272,8 @@ mod tests {
     fn a_mangled_name_is_read_word_by_word() {
         assert_eq!(readable("_ZN9leaguebox4main4POOL17h0123456789abcdefE"), "leaguebox::main::POOL");
         assert_eq!(readable("_ZN3box13____main_task6_$u7b$4ROOM17h0123456789abcdefE"), "box::ROOM");
+        assert_eq!(readable("_RNvNvCsYiXShMtYfj_9leaguebox4line4POOL"), "leaguebox::line::POOL");
+        assert_eq!(readable("_RNvNCNvCsYiX_3box13_____main_task012LINE_BUFFERS"), "box::LINE_BUFFERS");
         assert_eq!(readable("_SEGGER_RTT"), "_SEGGER_RTT");
     }
 }
