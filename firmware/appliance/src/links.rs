@@ -31,9 +31,13 @@ use crate::ws::{self, End, Event, Link};
 /// Where agents dial in.
 pub(crate) const PATH: &str = "/ws";
 
+/// How long a message of an agent that says too much has to wait before it is looked at again, in milliseconds.
+const SLOW_MS: u64 = 50;
+
 const STRANGER: End = End::Ours(1008, "say who you are: register_player, or any message with your auth_token");
 const REPLACED: End = End::Ours(1008, "another connection with your token has taken over");
-const TOO_MUCH: End = End::Ours(1013, "too much from your address; wait a few seconds and come back");
+const TOO_MUCH: End =
+    End::Ours(1013, "too many registrations came from your address; wait a few seconds and come back");
 const OVER: End = End::Ours(1000, "your registration is over; register for the next league");
 
 /// Connections on their way from a worker to a line. Costs a socket's handle and two words for each player.
@@ -250,8 +254,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     ) -> impl Future<Output = Result<Option<u32>, End>> {
         async move {
             let (body, speaker) = link.message(length);
-            let may_ask = self.guard.borrow_mut().request(self.board.now(), from, P);
-            may_ask.map_err(|_| TOO_MUCH)?;
+            // Whoever floods is not sent away but slowed down: its messages pile up before its own answers, not before others.
+            while self.guard.borrow_mut().request(self.board.now(), from, P).is_err() {
+                self.board.sleep_until(self.board.after(SLOW_MS)).await;
+            }
             let answer = self.ask_hall(from, Via::Held, body).await.map_err(|_| TOO_MUCH)?;
             let issue = answer.caller().and_then(|player| self.hall(|hall| hall.issue_of_line(player)));
             if !answer.is_empty() {
