@@ -187,8 +187,12 @@ fn who_never_answers_loses_its_matches_and_no_others() {
 
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
-fn who_floods_is_answered_and_costs_nobody_a_match() {
-    let (player, _, lost) = league_with("flooding");
-    assert_eq!(lost, 0);
+fn who_floods_is_answered_and_costs_nobody_else_a_match() {
+    let (mut player, leaguebox, _) = league_with("flooding");
+    let id = player.wait_until_registered()["player_id"].as_str().expect("an id").to_owned();
+    // Its own answers wait behind its own questions, and may come late.
+    let rows = rows(&leaguebox, 3);
+    let others = rows.iter().filter(|row| ["player_a", "player_b"].iter().all(|seat| row.get(seat) != id));
+    assert!({ others }.all(|row| row.get("status") != "TECHNICAL_LOSS"), "{rows:?}");
     assert!(!player.entries("answered").is_empty());
 }
