@@ -70,12 +70,14 @@ fn a_keep_alive_answer_takes_less_than_five_milliseconds_of_the_boards_time() {
     }
 }
 
+/// Half of them are called, half dial in.
 #[test]
 fn a_class_of_32_that_all_owe_an_answer_fits_the_board() {
     let leaguebox = LeagueBox::start(Settings::start_at(CLASS));
     let mut crowd = Crowd::new();
     crowd.hold();
-    crowd.enlist(&leaguebox, CLASS);
+    crowd.enlist(&leaguebox, CLASS / 2);
+    crowd.dial_in(&leaguebox, CLASS / 2);
     wait_for("all 32 owe an answer, in 16 matches", || {
         let asked = crowd.events().iter().filter(|event| event.is("CHOOSE_PARITY_CALL")).count();
         (asked >= CLASS).then_some(())
