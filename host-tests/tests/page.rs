@@ -165,7 +165,7 @@ fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
     browser.go(&leaguebox.url());
     browser.wait_until("!!document.querySelector('#matches .match')");
     browser.click("#matches .match");
-    browser.wait_until("document.querySelector('#body').innerText.includes('Enter the admin code on the page first.')");
+    browser.wait_until("document.querySelector('#body').innerText.includes('the owner decides here')");
     browser.click("#dialog form button");
 
     browser.fill("#code", &leaguebox.admin_code);
