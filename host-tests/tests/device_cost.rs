@@ -8,6 +8,7 @@ use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
 use host_tests::{here, results, wait_for};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// The board's clock.
 const CYCLES_PER_SECOND: f64 = 125e6;
@@ -82,6 +83,8 @@ fn a_class_of_32_that_all_owe_an_answer_fits_the_board() {
         let asked = crowd.events().iter().filter(|event| event.is("CHOOSE_PARITY_CALL")).count();
         (asked >= CLASS).then_some(())
     });
+    // Everybody thinks for a while.
+    std::thread::sleep(Duration::from_secs(3));
     assert_eq!(leaguebox.get_json("/api/status.json")["running_matches"], CLASS / 2);
     crowd.release();
     crowd.wait_for_the_end();
