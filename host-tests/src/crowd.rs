@@ -180,18 +180,37 @@ impl Crowd {
             let answer: Value = serde_json::from_str(&link.receive().expect("an answer")).expect("JSON");
             let text = |field: &str| answer["result"][field].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
             self.members.push(Member { id: text("player_id"), token: text("auth_token"), name });
-            let shared = self.shared.clone();
-            let small = thread::Builder::new().stack_size(256 * 1024);
-            let talk = move || {
-                while let Ok(message) = link.receive() {
-                    let reply = shared.answer(player, message.as_bytes());
-                    if link.send(&reply).is_err() || shared.over.load(Ordering::Relaxed) {
-                        return;
-                    }
-                }
-            };
-            small.spawn(talk).expect("a thread");
+            self.talk(player, link);
         }
+    }
+
+    /// Members that dial in come back, each with its token.
+    pub fn come_back(&self, leaguebox: &LeagueBox, members: std::ops::Range<usize>) {
+        for player in members {
+            let mut link = WebSocket::dial(leaguebox.address);
+            let params = json!({"auth_token": self.members[player].token});
+            let call = json!({"jsonrpc": "2.0", "method": "ping", "params": params, "id": 1});
+            link.send(&call.to_string()).expect("a link");
+            self.talk(player, link);
+        }
+    }
+
+    /// Answers what comes on a link. What is no call is no concern of a player.
+    fn talk(&self, player: usize, mut link: WebSocket) {
+        let shared = self.shared.clone();
+        let small = thread::Builder::new().stack_size(256 * 1024);
+        let talk = move || {
+            while let Ok(message) = link.receive() {
+                if !message.contains("\"method\"") {
+                    continue;
+                }
+                let reply = shared.answer(player, message.as_bytes());
+                if link.send(&reply).is_err() || shared.over.load(Ordering::Relaxed) {
+                    return;
+                }
+            }
+        };
+        small.spawn(talk).expect("a thread");
     }
 
     /// Where the next player to register will be called.

@@ -160,6 +160,30 @@ fn check_the_seeds(crowd: &Crowd) {
 }
 
 #[test]
+#[cfg_attr(feature = "board", ignore = "a process of this computer is killed")]
+fn players_that_dial_in_come_back_with_their_tokens_after_a_kill() {
+    let flash = Flash::new("dial");
+    let leaguebox = LeagueBox::on_flash(Settings::start_at(4), &flash.0);
+    let mut crowd = Crowd::new();
+    crowd.hold();
+    crowd.enlist(&leaguebox, 1);
+    crowd.dial_in(&leaguebox, 3);
+    wait_for("all four are asked", || {
+        let asked = crowd.events().iter().filter(|event| event.is("CHOOSE_PARITY_CALL")).count();
+        (asked >= 4).then_some(())
+    });
+    drop(leaguebox);
+    crowd.release();
+    let leaguebox = LeagueBox::as_it_was(&flash.0);
+    crowd.come_back(&leaguebox, 1..4);
+    crowd.wait_for_the_end();
+    let rows = results::parse(&leaguebox.get("/api/results.csv").body);
+    assert_eq!(rows.len(), 6);
+    assert!(rows.iter().all(|row| row.get("status") != "TECHNICAL_LOSS"), "{rows:?}");
+    results::assert_standings_follow(&leaguebox.get_json("/api/standings.json"), &rows);
+}
+
+#[test]
 #[cfg_attr(feature = "board", ignore = "files are the desktop's")]
 fn a_file_that_cannot_be_used_is_told_and_the_box_referees_all_the_same() {
     let flash = Flash::new("unusable");
