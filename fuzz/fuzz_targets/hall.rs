@@ -59,7 +59,7 @@ libfuzzer_sys::fuzz_target!(|input: (bool, bool, Vec<Step<'_>>)| {
                     r#"{{"jsonrpc":"2.0","id":1,"method":"register_player","params":{{{rest}"player_meta":{{
                     "display_name":"{name}","contact_endpoint":"http://localhost:80{name:02}/mcp"}}}}}}"#
                 );
-                request(&mut hall, now, false, body.as_bytes(), &mut buf);
+                request(&mut hall, now, 0, body.as_bytes(), &mut buf);
             }
             Step::Reply { player, status, body } => reply(&mut hall, now, player, status, body),
             Step::Honest { player } => {

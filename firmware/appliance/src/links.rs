@@ -253,11 +253,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         length: usize,
     ) -> impl Future<Output = Result<Option<u32>, End>> {
         async move {
-            let (body, speaker) = link.message(length);
             // Whoever floods is not sent away but slowed down: its messages pile up before its own answers, not before others.
             while self.guard.borrow_mut().request(self.board.now(), from, P).is_err() {
                 self.board.sleep_until(self.board.after(SLOW_MS)).await;
             }
+            let (body, speaker) = link.message(length);
             let answer = self.ask_hall(from, Via::Held, body).await.map_err(|_| TOO_MUCH)?;
             let issue = answer.caller().and_then(|player| self.hall(|hall| hall.issue_of_line(player)));
             if !answer.is_empty() {

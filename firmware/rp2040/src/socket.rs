@@ -24,6 +24,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(5);
 /// How long a closing connection may take to send what is left. A lost frame is sent again after one second, and again after two
 /// more: less would cut the end off an answer.
 const CLOSE: Duration = Duration::from_secs(4);
+/// How long a peer that has everything may take to close its side.
+const GOODBYE: Duration = Duration::from_millis(500);
 /// How long the socket of a connection that was not closed, or never came about, is kept from the next one.
 const LET_GO: Duration = Duration::from_secs(1);
 
@@ -149,8 +151,9 @@ impl TcpShutdown for Connection {
     /// Says that nothing more comes, and gives the peer until then to take what it was sent: a reset would destroy it.
     async fn close(&mut self, _what: Close) -> Result<(), Error> {
         self.0.close();
-        let _ = with_timeout(CLOSE, async {
-            let _ = self.0.flush().await;
+        let _ = with_timeout(CLOSE, self.0.flush()).await;
+        // It has everything now. One that does not say goodbye keeps the socket no longer.
+        let _ = with_timeout(GOODBYE, async {
             while let Ok(1..) = self.0.read_with(|data| (data.len(), data.len())).await {}
         })
         .await;

@@ -36,7 +36,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { idle_ms: 15_000, request_ms: 10_000, write_ms: 5_000, linger_ms: 500 }
+        Self { idle_ms: 15_000, request_ms: 5_000, write_ms: 5_000, linger_ms: 500 }
     }
 }
 
