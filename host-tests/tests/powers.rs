@@ -42,12 +42,13 @@ fn player(leaguebox: &LeagueBox, id: &str) -> Value {
     players.iter().find(|player| player["player_id"] == id).expect("a player").clone()
 }
 
-/// What the log says the admin did.
+/// What the log says the admin did, from the start on: before it, a board is told its settings.
 fn commands(leaguebox: &LeagueBox) -> Vec<String> {
     let log = leaguebox.get("/api/log.jsonl").body;
     let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
     let spoken = lines.filter(|line| line["message"] == "The admin said:");
-    spoken.map(|line| format!("{} {}", line["data"]["detail"], line["data"]["match_id"]).replace('"', "")).collect()
+    let words = spoken.map(|line| format!("{} {}", line["data"]["detail"], line["data"]["match_id"]).replace('"', ""));
+    words.skip_while(|word| !word.starts_with("start")).collect()
 }
 
 #[test]
