@@ -17,7 +17,7 @@ libfuzzer_sys::fuzz_target!(|input: (u64, Vec<u8>)| {
     world.run(async {
         let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
         loop {
-            match conn.receive(&world, &Limits::default()).await {
+            match conn.receive(&world, Limits::default).await {
                 Ok(Some((request, responder))) => {
                     let _ = (request.header("host"), request.upgrade());
                     let _ = responder.respond(200, "text/plain", request.body, &[]).await;

@@ -60,6 +60,15 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
+    /// How long a peer may take, as things are now.
+    fn limits(&self) -> Limits {
+        let usual = Limits::default();
+        match self.free_workers.get() < FEW {
+            true => Limits { idle_ms: SHORT_IDLE_MS, request_ms: SHORT_REQUEST_MS, ..usual },
+            false => usual,
+        }
+    }
+
     /// Answers requests on a connection until one side has enough. `Some` player dialled in and wants to keep it.
     async fn converse<S>(&self, peer: IpAddr, socket: &mut S, incoming: &mut [u8], outgoing: &mut [u8]) -> Option<u32>
     where
@@ -68,13 +77,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let mut conn = ServerConn::new(socket, incoming, outgoing);
         let mut turn = 0u8;
         loop {
-            let few = self.free_workers.get() < FEW;
-            let mut limits = Limits::default();
-            if few {
-                limits.idle_ms = SHORT_IDLE_MS;
-                limits.request_ms = SHORT_REQUEST_MS;
-            }
-            match conn.receive(&self.board, &limits).await {
+            match conn.receive(&self.board, || self.limits()).await {
                 Ok(Some((request, responder))) if request.path == links::PATH => {
                     if self.greet(peer, request, responder).await {
                         let Parts { stream, incoming, unread, .. } = conn.into_parts();
@@ -82,7 +85,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                             Link::new(stream, &self.board, incoming).close(TOO_EARLY).await;
                             return None;
                         }
-                        return self.meet(peer, stream, incoming, limits.request_ms).await;
+                        return self.meet(peer, stream, incoming, self.limits().request_ms).await;
                     }
                 }
                 Ok(Some((request, responder))) => {
@@ -92,7 +95,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 Ok(None) => return None,
                 Err(refusal) => {
                     self.refused.set(self.refused.get().saturating_add(1));
-                    let _ = conn.refuse(&self.board, &limits, refusal).await;
+                    let _ = conn.refuse(&self.board, &self.limits(), refusal).await;
                     return None;
                 }
             }

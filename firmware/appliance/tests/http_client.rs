@@ -260,7 +260,7 @@ proptest! {
         let serve = async {
             let (mut incoming, mut outgoing) = ([0; ROOM], [0; 200]);
             let mut conn = ServerConn::new(far, &mut incoming, &mut outgoing);
-            while let Some((request, responder)) = conn.receive(&world, &Limits::default()).await.unwrap() {
+            while let Some((request, responder)) = conn.receive(&world, Limits::default).await.unwrap() {
                 let length = (!streamed).then_some(request.body.len());
                 let mut answer = responder.begin(200, "application/octet-stream", length, &[]).unwrap();
                 for piece in request.body.chunks(70) {

@@ -65,14 +65,14 @@ fn serve_with(room: usize, seed: Option<u64>, script: impl FnOnce(&Stream<'_>)) 
     let refused = world.run(async {
         let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
         loop {
-            match conn.receive(&world, &LIMITS).await {
+            match conn.receive(&world, || LIMITS).await {
                 Ok(Some((request, responder))) => {
                     let _ = responder.respond(200, "text/plain", echo(&request).as_bytes(), &[]).await;
                 }
                 Ok(None) => return None,
                 Err(refusal) => {
                     let _ = conn.refuse(&world, &LIMITS, refusal).await;
-                    assert!(matches!(conn.receive(&world, &LIMITS).await, Ok(None)), "a refusal is the end");
+                    assert!(matches!(conn.receive(&world, || LIMITS).await, Ok(None)), "a refusal is the end");
                     return Some(refusal);
                 }
             }
@@ -212,7 +212,7 @@ fn headers_are_found_by_name_and_tokens_in_lists() {
     world.run(async {
         let (mut incoming, mut outgoing) = ([0; ROOM], [0; ROOM]);
         let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
-        let (request, _) = conn.receive(&world, &LIMITS).await.unwrap().unwrap();
+        let (request, _) = conn.receive(&world, || LIMITS).await.unwrap().unwrap();
         assert_eq!(request.header("authorization"), Some("Bearer x"));
         assert_eq!(request.header("empty"), Some(""));
         assert_eq!(request.header("author"), None);
@@ -287,10 +287,10 @@ fn a_peer_that_does_not_read_is_given_up() {
     world.run(async {
         let (mut incoming, mut outgoing) = ([0; ROOM], [0; ROOM]);
         let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
-        let (_, responder) = conn.receive(&world, &LIMITS).await.unwrap().unwrap();
+        let (_, responder) = conn.receive(&world, || LIMITS).await.unwrap().unwrap();
         assert_eq!(responder.respond(200, "text/plain", b"", &[]).await, Err(WriteError::TooSlow));
         assert_eq!(world.now(), LIMITS.write_ms);
-        assert!(conn.receive(&world, &LIMITS).await.unwrap().is_none());
+        assert!(conn.receive(&world, || LIMITS).await.unwrap().is_none());
     });
 }
 
@@ -336,9 +336,9 @@ fn after_an_upgrade_the_stream_and_its_unread_bytes_can_be_taken() {
     world.run(async {
         let (mut incoming, mut outgoing) = ([0; ROOM], [0; ROOM]);
         let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
-        let (_, responder) = conn.receive(&world, &LIMITS).await.unwrap().unwrap();
+        let (_, responder) = conn.receive(&world, || LIMITS).await.unwrap().unwrap();
         responder.upgrade("websocket", &[("Sec-WebSocket-Accept", "abc=")]).await.unwrap();
-        assert!(conn.receive(&world, &LIMITS).await.unwrap().is_none());
+        assert!(conn.receive(&world, || LIMITS).await.unwrap().is_none());
         let parts = conn.into_parts();
         assert_eq!(&parts.incoming[..parts.unread], b"\x81\x00");
         assert_eq!(parts.outgoing.len(), ROOM);
@@ -520,10 +520,10 @@ where
     let (mut incoming, mut outgoing) = ([0; ROOM], vec![0; room]);
     world.run(async {
         let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
-        let (_, responder) = conn.receive(&world, &LIMITS).await.unwrap().unwrap();
+        let (_, responder) = conn.receive(&world, || LIMITS).await.unwrap().unwrap();
         let _ = answer(responder).await;
         let (text, writes) = (to.borrow().text(), to.borrow().writes);
-        (text, writes, conn.receive(&world, &LIMITS).await.unwrap().is_some())
+        (text, writes, conn.receive(&world, || LIMITS).await.unwrap().is_some())
     })
 }
 
@@ -721,11 +721,11 @@ proptest! {
         world.run(async {
             let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
             for sent in &all {
-                let (request, responder) = conn.receive(&world, &LIMITS).await.unwrap().unwrap();
+                let (request, responder) = conn.receive(&world, || LIMITS).await.unwrap().unwrap();
                 assert_eq!((request.method, request.path, request.body), ("POST", &*sent.path, &*sent.body));
                 responder.respond(200, "text/plain", sent.path.as_bytes(), &[]).await.unwrap();
             }
-            assert!(conn.receive(&world, &LIMITS).await.unwrap().is_none());
+            assert!(conn.receive(&world, || LIMITS).await.unwrap().is_none());
         });
         let paths: Vec<_> = answers(&to.borrow().text()).into_iter().map(|answer| answer.body).collect();
         prop_assert_eq!(paths, all.iter().map(|sent| sent.path.clone()).collect::<Vec<_>>());

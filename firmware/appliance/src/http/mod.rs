@@ -15,7 +15,7 @@
 //!     let (mut incoming, mut outgoing) = ([0; 4096], [0; 1024]);
 //!     let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
 //!     loop {
-//!         match conn.receive(clock, limits).await {
+//!         match conn.receive(clock, || *limits).await {
 //!             Ok(Some((request, responder))) => {
 //!                 // An answer that fails leaves a closed connection: the next receive says so.
 //!                 let _ = responder.respond(200, "application/json", request.body, &[]).await;

@@ -21,6 +21,9 @@ const BLANK_READS: usize = 8;
 /// Most bytes read and thrown away behind a refusal.
 const MAX_DISCARD: usize = 1 << 20;
 
+/// How often the limits are looked at while a request comes, in milliseconds.
+const LOOK_MS: u64 = 500;
+
 /// How long a peer may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -36,7 +39,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { idle_ms: 15_000, request_ms: 5_000, write_ms: 5_000, linger_ms: 500 }
+        Self { idle_ms: 15_000, request_ms: 10_000, write_ms: 5_000, linger_ms: 500 }
     }
 }
 
@@ -278,18 +281,19 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
 
     /// Waits for the next request. `None` when there will be none: close the stream.
     ///
-    /// A refusal is for [`refuse`](Self::refuse). Dropping this future ends the connection.
+    /// The limits are asked for again and again while a request comes: they may have become shorter. A refusal is for
+    /// [`refuse`](Self::refuse). Dropping this future ends the connection.
     pub async fn receive<'a, C: Clock>(
         &'a mut self,
         clock: &'a C,
-        limits: &Limits,
+        limits: impl Fn() -> Limits,
     ) -> Result<Option<(Request<'a>, Responder<'a, S, C>)>, Refusal> {
         // From here to the end of the answer, anything that goes wrong closes.
         if !mem::take(&mut self.open) {
             return Ok(None);
         }
         self.incoming.skip(mem::take(&mut self.consumed));
-        let idle_until = clock.after(limits.idle_ms);
+        let idle_until = clock.after(limits().idle_ms);
         let mut reads = 0;
         while self.is_blank() {
             reads += 1;
@@ -300,15 +304,23 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
                 return Ok(None);
             };
         }
-        let (head, end) = match before(clock, clock.after(limits.request_ms), pin!(self.read_request())).await {
-            Ok(Ok(read)) => read,
-            Ok(Err(refusal)) => return refusal.map_or(Ok(None), Err),
-            Err(_) => return Err(Refusal::TooSlow),
+        let begun = clock.now();
+        let until = || begun.saturating_add(limits().request_ms);
+        let (head, end) = {
+            let mut reading = pin!(self.read_request());
+            loop {
+                match before(clock, until().min(clock.after(LOOK_MS)), reading.as_mut()).await {
+                    Ok(Ok(read)) => break read,
+                    Ok(Err(refusal)) => return refusal.map_or(Ok(None), Err),
+                    Err(_) if clock.now() >= until() => return Err(Refusal::TooSlow),
+                    Err(_) => {}
+                }
+            }
         };
         self.consumed = end;
         let request = head.request(self.incoming.filled(), end);
         let responder = Responder {
-            sink: Timed { stream: &mut self.stream, clock, write_ms: limits.write_ms },
+            sink: Timed { stream: &mut self.stream, clock, write_ms: limits().write_ms },
             buf: self.outgoing,
             open: &mut self.open,
             keep_alive: request.keep_alive,

@@ -148,10 +148,14 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
                     Some(Came::Ping(length)) => {
                         let pong = self.reader.pong(length, self.buf);
                         Timed::new(self.stream, self.clock, WRITE_MS).send(pong).await?;
-                        // A flood must not keep the others waiting.
-                        yield_now().await;
                     }
                     Some(Came::Pong) | None => {}
+                }
+                // What is always ready to be read, a flood of pongs or of empty pieces, must not keep others waiting, nor
+                // last beyond its time.
+                yield_now().await;
+                if !self.reader.is_between_messages() && self.clock.now() >= self.began.saturating_add(MESSAGE_MS) {
+                    return Err(End::TooSlow);
                 }
             }
         }
