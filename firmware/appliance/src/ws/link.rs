@@ -261,3 +261,85 @@ impl<S: Write, C: Clock> Speaker<'_, S, C> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::cell::Cell;
+    use core::convert::Infallible;
+    use core::future::pending;
+    use embassy_futures::block_on;
+    use embassy_futures::select::{Either, select};
+    use embedded_io_async::ErrorType;
+
+    /// A peer whose next frame is always there, the same again and again; after very many it hangs up.
+    struct Flood<'c> {
+        first: &'static [u8],
+        then: &'static [u8],
+        sent: usize,
+        clock: &'c Ticks,
+    }
+
+    const VERY_MANY: usize = 200_000;
+    const PONG: &[u8] = b"\x8a\x80\0\0\0\0";
+    const FIRST_PIECE: &[u8] = b"\x01\x80\0\0\0\0";
+    const NEXT_PIECE: &[u8] = b"\x00\x80\0\0\0\0";
+
+    impl ErrorType for Flood<'_> {
+        type Error = Infallible;
+    }
+
+    impl Read for Flood<'_> {
+        async fn read(&mut self, buf: &mut [u8]) -> Result<usize, Infallible> {
+            self.clock.0.set(self.clock.0.get() + 1);
+            let frame = if self.sent < self.first.len() { self.first } else { self.then };
+            let rest = frame.iter().skip(self.sent % frame.len());
+            let n = buf.iter_mut().zip(rest).map(|(to, &from)| *to = from).count();
+            self.sent += n;
+            Ok(if self.sent < VERY_MANY { n } else { 0 })
+        }
+    }
+
+    impl Write for Flood<'_> {
+        async fn write(&mut self, buf: &[u8]) -> Result<usize, Infallible> {
+            Ok(buf.len())
+        }
+
+        async fn flush(&mut self) -> Result<(), Infallible> {
+            Ok(())
+        }
+    }
+
+    /// A clock that goes on by a millisecond with everything that is read.
+    struct Ticks(Cell<u64>);
+
+    impl Clock for Ticks {
+        fn now(&self) -> u64 {
+            self.0.get()
+        }
+
+        async fn sleep_until(&self, _: u64) {
+            pending().await
+        }
+    }
+
+    #[test]
+    fn a_flood_of_pongs_leaves_others_their_turn() {
+        let clock = Ticks(Cell::new(0));
+        let mut flood = Flood { first: PONG, then: PONG, sent: 0, clock: &clock };
+        let mut buf = [0; 512];
+        let mut link = Link::new(&mut flood, &clock, &mut buf);
+        let first = block_on(select(link.next(false, pending()), yield_now()));
+        assert!(matches!(first, Either::Second(())), "the flood was read to its end first");
+    }
+
+    #[test]
+    fn a_message_of_empty_pieces_does_not_last_beyond_its_time() {
+        let clock = Ticks(Cell::new(0));
+        let mut flood = Flood { first: FIRST_PIECE, then: NEXT_PIECE, sent: 0, clock: &clock };
+        let mut buf = [0; 512];
+        let mut link = Link::new(&mut flood, &clock, &mut buf);
+        assert_eq!(block_on(link.next(false, pending())), Err(End::TooSlow));
+        assert!((MESSAGE_MS..MESSAGE_MS + 10).contains(&clock.now()), "{}", clock.now());
+    }
+}
