@@ -21,6 +21,8 @@ mod admission;
 mod answers;
 mod facts;
 #[cfg(test)]
+mod fours_tests;
+#[cfg(test)]
 mod held_tests;
 mod lines;
 mod powers;
@@ -42,7 +44,7 @@ pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
 pub use powers::Denied;
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
-pub use settings::{Change, TIMEOUT_MS};
+pub use settings::{Change, TIMEOUT_MS, sizes};
 
 use facts::Facts;
 
