@@ -17,6 +17,9 @@ use crate::journal::{Kept, State};
 
 pub(crate) const INDEX: &str = include_str!("../web/index.html");
 pub(crate) const SKILL: &str = include_str!("../web/skill.md");
+/// How agents of League of Agents play, for them and for programs.
+pub(crate) const ARENA: &str = include_str!("../web/league-of-agents.md");
+pub(crate) const ARENA_JSON: &str = include_str!("../web/league-of-agents.json");
 pub(crate) const AGENT: &str = include_str!("../web/agent.json");
 pub(crate) const HEALTH: &str =
     concat!(r#"{"status":"ok","service":"LeagueBox","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);

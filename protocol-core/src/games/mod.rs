@@ -117,6 +117,8 @@ pub struct Rules {
     pub seats: RangeInclusive<u8>,
     /// How it asks for a move.
     pub question: Question,
+    /// Who moves when.
+    pub order: Order,
     /// What its [view](Game::view) consists of.
     pub shows: Shows,
     /// How many turns it lasts at most.
@@ -132,6 +134,15 @@ pub enum Question {
     Parity,
     /// "Here is what you see: what is your move?"
     Move,
+}
+
+/// Who moves when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// All, before anybody sees what the others did.
+    Together,
+    /// One after the other.
+    InTurn,
 }
 
 /// The members of a game's view.

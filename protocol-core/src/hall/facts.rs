@@ -9,14 +9,13 @@
 use heapless::String;
 
 use super::admission::{AgentState, Player, Referee};
-use super::lines::{Gone, Line, Notice};
+use super::lines::{Gone, Notice};
 use super::rounds::Stage;
 use super::{Config, Hall};
 use crate::journal::bytes::{NoRoom, Writer};
 use crate::journal::{Agent, Counts, Ended, Entry, Origin, Played, Settings};
-use crate::league::{Compliance, Latency, Tally};
+use crate::league::Tally;
 use crate::log::Happening;
-use crate::referee::Breaker;
 use crate::time::{Now, Utc};
 use crate::wire::endpoint::Contact;
 use crate::wire::league_v2::dialect::{Dialect, Style};
@@ -47,6 +46,8 @@ pub enum Fact {
     Ruled(MatchId),
     /// A match that was over is to be played again.
     Again(MatchId),
+    /// The player of this number has played a game outside the league.
+    Rated(u16),
     /// The next round waits for the admin.
     Paused,
     /// It no longer does.
@@ -202,6 +203,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Fact::Played(id) => self.write_result(id, out, Entry::Played),
             Fact::Ruled(id) => self.write_result(id, out, Entry::Ruled),
             Fact::Again(id) => Entry::Again(id).write(out),
+            Fact::Rated(number) => match self.players.iter().find(|player| player.number == number) {
+                Some(player) => Entry::Rated(number, player.rating).write(out),
+                None => Ok(()),
+            },
             Fact::Paused => Entry::Paused.write(out),
             Fact::Unpaused => Entry::Unpaused.write(out),
             Fact::Resumed => Entry::Resumed.write(out),
@@ -227,9 +232,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// no more. Whoever keeps the journal adds what it knows itself, and [`Entry::Open`].
     pub fn write_chapter(&self, at: &mut usize, out: &mut Writer<'_>) -> bool {
         let head = [Entry::Origin(self.origin()), Entry::Settings(self.settings())];
+        let rated = |player: &&Player| player.rating.games > 0;
+        let ratings = self.players.iter().filter(rated).map(|player| Entry::Rated(player.number, player.rating));
         let agents = self.players.iter().map(Player::entry).chain(self.referees.iter().map(Referee::entry));
+        // A chapter that begins with a league has nobody who plays beside it.
         let started = (self.stage != Stage::Waiting).then_some(Entry::Started);
-        let entries = head.into_iter().chain(agents).chain(started);
+        let entries = head.into_iter().chain(agents).chain(ratings).chain(started);
         let said = entries.clone().count();
         if write_from(at, entries, out) {
             return true;
@@ -286,7 +294,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 (self.master, self.secret, self.seed_is_chosen) = (master, secret, chosen);
             }
             Entry::Settings(settings) if is_waiting => self.apply(settings),
-            Entry::Player(agent) if is_waiting => self.restore_player(agent).ok_or(Unfit)?,
+            // Whoever comes when the league has begun plays beside it.
+            Entry::Player(agent) if is_waiting || agent.dialect == Dialect::LeagueOfAgents => {
+                self.restore_player(agent).ok_or(Unfit)?;
+            }
             Entry::Referee(agent) => self.restore_referee(agent).ok_or(Unfit)?,
             Entry::Left(number) | Entry::Removed(number) if is_waiting => {
                 self.players.retain(|player| player.number != number);
@@ -324,6 +335,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     counts.iter().for_each(|(rule, count)| player.compliance.restore(rule, count));
                 }
             }
+            Entry::Rated(number, rating) => {
+                if let Some(player) = self.players.iter_mut().find(|player| player.number == number) {
+                    player.rating = rating;
+                }
+            }
             Entry::Paused if !is_waiting => self.paused = true,
             Entry::Unpaused if !is_waiting => self.paused = false,
             Entry::Resumed if !is_waiting => self.attempts = self.attempts.saturating_add(1),
@@ -343,20 +359,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     fn restore_player(&mut self, agent: Agent<'_>) -> Option<()> {
+        let number = Some(agent.number).filter(|number| (1..1000).contains(number))?;
+        let (name, contact) = (String::try_from(agent.name).ok()?, Contact::restored(agent.endpoint, agent.ip)?);
         let player = Player {
-            number: Some(agent.number).filter(|number| (1..1000).contains(number))?,
-            issue: agent.issue,
-            name: String::try_from(agent.name).ok()?,
             version: String::try_from(agent.version).ok()?,
-            contact: Contact::restored(agent.endpoint, agent.ip)?,
-            state: AgentState::Registered,
-            style: Style::new(agent.dialect),
-            compliance: Compliance::new(),
-            breaker: Breaker::new(),
-            latency: Latency::new(),
-            place: 0,
-            seating: None,
-            line: Line::new(),
+            ..Player::new(number, agent.issue, name, contact, Style::new(agent.dialect))
         };
         self.issued = self.issued.max(agent.issue);
         match self.players.iter_mut().find(|known| known.number == agent.number) {

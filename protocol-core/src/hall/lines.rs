@@ -177,6 +177,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Puts the next call on a line that is free, and sets its clock.
     pub(super) fn pump(&mut self, now: Now, index: u16) {
+        if self.players.get(usize::from(index)).is_some_and(Player::is_of_the_arena) {
+            self.pump_agent(now, index);
+            return self.set_clock(index);
+        }
+        let patience = self.patience_at(index);
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
         let play = |slot: u16| self.tables.get(usize::from(slot)).and_then(Option::as_ref).map(|table| &table.play);
         let match_deadline =
@@ -203,8 +208,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     (Need::Question, Some(seating)) => {
                         let table = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut);
                         table.map(|table| {
-                            let kind = table.question(self.config.game);
-                            table.play.sent(seating.seat, now.ms);
+                            let kind = table.question();
+                            table.play.sent(seating.seat, now.ms, patience);
                             (What::Question(kind), table.play.deadline(seating.seat).unwrap_or(news_until))
                         })
                     }
@@ -257,10 +262,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.failed(now, index, open.what.kind(), fault);
             }
         }
-        let game = self.config.game;
+        let is_asked_once = player.is_of_the_arena();
         if let Some((table, seating)) = self.at_table(index) {
-            let kind = table.question(game);
-            if table.play.tick(seating.seat, now.ms, fault) {
+            let kind = table.question();
+            let is_late = match is_asked_once {
+                true => table.play.expire(seating.seat, now.ms, fault),
+                false => table.play.tick(seating.seat, now.ms, fault),
+            };
+            if is_late {
                 self.failed(now, index, kind, fault);
             }
             self.proceed(now, seating.slot);
@@ -360,9 +369,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// It is gone. What it is asked waits for it until its deadline.
     pub(super) fn gone(&mut self, now: Now, index: u16, why: &'static str) {
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let is_of_the_arena = player.is_of_the_arena();
         if core::mem::take(&mut player.line.is_held) {
             let id = player.id();
             self.note(now, Some(id), None, Happening::Disconnected(why));
+        }
+        if is_of_the_arena {
+            self.agent_is_gone(now, index);
         }
     }
 
@@ -528,8 +541,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             _ => reply::game_move(message),
         };
         let refused = if self.config.mode == Mode::Strict { broken } else { None };
+        let patience = self.patience_at(index);
         let play = &mut self.tables.get_mut(usize::from(seating.slot))?.as_mut()?.play;
-        let took = play.asked_at(seating.seat).map(|asked| now.ms.saturating_sub(asked));
+        let took = play.asked_at(seating.seat, patience).map(|asked| now.ms.saturating_sub(asked));
         let heard = match (refused, kind, choice) {
             _ if !play.hears(seating.seat) => Heard::Duplicate,
             (Some((code, rule)), ..) => {

@@ -3,6 +3,7 @@
 mod compliance;
 mod fours;
 mod latency;
+mod rating;
 mod record;
 mod schedule;
 mod standings;
@@ -10,6 +11,7 @@ mod standings;
 pub use compliance::{Compliance, Rule};
 pub use fours::Fours;
 pub use latency::Latency;
+pub use rating::{Rating, after_game};
 pub use record::{ByReason, EndReason, Endings, Record, Status};
 pub use schedule::{Pair, Schedule};
 pub use standings::{Tally, Verdict, rank};

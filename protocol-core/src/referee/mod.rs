@@ -26,11 +26,15 @@ pub struct Timing {
     pub retry_base_ms: Millis,
     /// To take note of anything else.
     pub notice_ms: Millis,
+    /// For an agent of League of Agents: its first move of a game,
+    pub first_turn_ms: Millis,
+    /// and every later one. It is not asked again.
+    pub turn_ms: Millis,
 }
 
 impl Default for Timing {
     fn default() -> Self {
-        Self { join_ms: 5_000, move_ms: 30_000, retry_base_ms: 1_000, notice_ms: 10_000 }
+        Self { join_ms: 5_000, move_ms: 30_000, retry_base_ms: 1_000, notice_ms: 10_000, first_turn_ms: 180_000, turn_ms: 90_000 }
     }
 }
 
@@ -147,9 +151,9 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         self.asks.get(usize::from(seat))?.deadline()
     }
 
-    /// When the question to a seat was first put, if it has been.
-    pub fn asked_at(&self, seat: Seat) -> Option<Millis> {
-        self.asks.get(usize::from(seat)).filter(|ask| ask.hears())?.asked_at(self.timeout())
+    /// When the question to a seat was first put, if it has been, with this `timeout`.
+    pub fn asked_at(&self, seat: Seat, timeout: Millis) -> Option<Millis> {
+        self.asks.get(usize::from(seat)).filter(|ask| ask.hears())?.asked_at(timeout)
     }
 
     /// Whether an answer of this seat would count now.
@@ -166,18 +170,10 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
             .fold(Seats::NONE, Seats::with)
     }
 
-    /// The question to a seat is on its way.
-    pub fn sent(&mut self, seat: Seat, now: Millis) {
-        let timeout = self.timeout();
+    /// The question to a seat is on its way; the answer has `timeout` from now.
+    pub fn sent(&mut self, seat: Seat, now: Millis, timeout: Millis) {
         if let Some(ask) = self.ask(seat) {
             ask.sent(now, timeout);
-        }
-    }
-
-    fn timeout(&self) -> Millis {
-        match self.phase {
-            Phase::WaitingForPlayers => self.timing.join_ms,
-            _ => self.timing.move_ms,
         }
     }
 
@@ -241,6 +237,15 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         let silent = self.ask(seat).is_some_and(|ask| ask.tick(now, fault, |retry| step(seed, timing, seat, retry)));
         self.proceed();
         silent
+    }
+
+    /// The same for a seat that is asked only once: it loses.
+    pub fn expire(&mut self, seat: Seat, now: Millis, fault: Fault) -> bool {
+        let is_late = self.deadline(seat).is_some_and(|at| at <= now);
+        if is_late {
+            self.lose(seat, fault);
+        }
+        is_late
     }
 
     /// A seat loses now, whatever it still had coming.

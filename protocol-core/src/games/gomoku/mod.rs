@@ -33,7 +33,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use self::board::{Board, Point, SIDE, Square, next_order};
-use super::{Game, Illegal, MAX_SEATS, MoveSink, Question, Rules, Seat, Seats, Shows, Standing, Table, Viewer};
+use super::{Order, Game, Illegal, MAX_SEATS, MoveSink, Question, Rules, Seat, Seats, Shows, Standing, Table, Viewer};
 use crate::fair::{Draws, Seed};
 use crate::json::Value;
 
@@ -206,6 +206,7 @@ impl Gomoku {
         name: "skill-gomoku",
         seats: 2..=2,
         question: Question::Move,
+        order: Order::InTurn,
         shows: Shows::GridAndExtra,
         turns: MOVES,
         columns: "moves,ended_by",
