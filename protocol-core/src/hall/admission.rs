@@ -88,13 +88,7 @@ pub(super) const OUTSIDE: u16 = u16::MAX;
 
 impl Player {
     /// One that has just come.
-    pub(super) fn new(
-        number: u16,
-        issue: u32,
-        name: String<NAME_BYTES>,
-        contact: Contact,
-        style: Style,
-    ) -> Self {
+    pub(super) fn new(number: u16, issue: u32, name: String<NAME_BYTES>, contact: Contact, style: Style) -> Self {
         Self {
             number,
             issue,

@@ -4,10 +4,10 @@
 //!
 //! Every game that is played to an end, here or in the league, changes the [ratings](Rating) of its players.
 
+use super::Hall;
 use super::admission::{OUTSIDE, Player};
 use super::facts::Fact;
 use super::rounds::{Seating, Stage};
-use super::Hall;
 use crate::fair::{Draws, Purpose};
 use crate::games::{AnyGame, Game, GameKind, Seats, Standing};
 use crate::league::{Rating, SEATS, after_game};

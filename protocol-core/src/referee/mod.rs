@@ -34,7 +34,14 @@ pub struct Timing {
 
 impl Default for Timing {
     fn default() -> Self {
-        Self { join_ms: 5_000, move_ms: 30_000, retry_base_ms: 1_000, notice_ms: 10_000, first_turn_ms: 180_000, turn_ms: 90_000 }
+        Self {
+            join_ms: 5_000,
+            move_ms: 30_000,
+            retry_base_ms: 1_000,
+            notice_ms: 10_000,
+            first_turn_ms: 180_000,
+            turn_ms: 90_000,
+        }
     }
 }
 
