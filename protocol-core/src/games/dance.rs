@@ -31,7 +31,9 @@ use core::fmt;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Order, Game, Illegal, MAX_SEATS, MoveSink, Question, Rules, SAID, Seat, Seats, Shows, Standing, Table, Viewer};
+use super::{
+    Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, SAID, Seat, Seats, Shows, Standing, Table, Viewer,
+};
 use crate::fair::{Draws, Seed};
 use crate::json::{Kind, Map, Seq, Str, Value};
 

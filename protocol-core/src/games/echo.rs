@@ -7,7 +7,7 @@ use core::fmt;
 use serde::{Serialize, Serializer};
 
 use super::duel::{Bits, Contest, Duel, ROUNDS, Round};
-use super::{Order, Illegal, MoveSink, Question, Rules, Seat, Shows};
+use super::{Illegal, MoveSink, Order, Question, Rules, Seat, Shows};
 use crate::json::Value;
 
 /// One match.

@@ -7,7 +7,7 @@ use core::ops::ControlFlow;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Order, Game, Illegal, MAX_SEATS, MoveSink, Question, Rules, Seat, Seats, Shows, Standing, Table, Viewer};
+use super::{Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, Seat, Seats, Shows, Standing, Table, Viewer};
 use crate::fair::{Draws, Seed};
 use crate::json::Value;
 

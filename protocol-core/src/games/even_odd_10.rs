@@ -7,7 +7,9 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use super::even_odd::Choices;
-use super::{Order, Game, Illegal, MAX_SEATS, MoveSink, Parity, Question, Rules, Seat, Seats, Shows, Standing, Table, Viewer};
+use super::{
+    Game, Illegal, MAX_SEATS, MoveSink, Order, Parity, Question, Rules, Seat, Seats, Shows, Standing, Table, Viewer,
+};
 use crate::fair::{Draws, Seed};
 use crate::json::Value;
 

@@ -30,7 +30,9 @@ use serde::{Serialize, Serializer};
 
 pub use house::Grid;
 
-use super::{Order, Game, Illegal, MAX_SEATS, MoveSink, Question, Rules, SAID, Seat, Seats, Shows, Standing, Table, Viewer};
+use super::{
+    Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, SAID, Seat, Seats, Shows, Standing, Table, Viewer,
+};
 use crate::fair::{Draws, Seed};
 use crate::json::{Kind, Raw, Seq, Str, Value};
 use map::{Ground, Key, Map, SIZE, SLOTS, Spot};

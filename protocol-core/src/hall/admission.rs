@@ -88,13 +88,7 @@ pub(super) const OUTSIDE: u16 = u16::MAX;
 
 impl Player {
     /// One that has just come.
-    pub(super) fn new(
-        number: u16,
-        issue: u32,
-        name: String<NAME_BYTES>,
-        contact: Contact,
-        style: Style,
-    ) -> Self {
+    pub(super) fn new(number: u16, issue: u32, name: String<NAME_BYTES>, contact: Contact, style: Style) -> Self {
         Self {
             number,
             issue,
@@ -110,7 +104,7 @@ impl Player {
             wish: None,
             place: OUTSIDE,
             seating: None,
-            line: Line::new(),
+            line: if style.dialect == Dialect::LeagueOfAgents { Line::mute() } else { Line::new() },
         }
     }
 
@@ -438,7 +432,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Gone::Removed => Fact::Removed(leaver.number),
         });
         if self.stage == Stage::Waiting {
+            leaver.line.hang_up(gone);
+            let seating = leaver.seating;
+            if let Some(seating) = seating {
+                self.abandon(now, seating);
+            }
+            self.leave_queue(player);
             self.players.remove(player.into());
+            self.move_up(player);
         } else {
             leaver.state = AgentState::Shutdown;
             leaver.line.hang_up(gone);

@@ -12,6 +12,7 @@ use super::admission::{AgentState, Player, Referee};
 use super::lines::{Gone, Notice};
 use super::rounds::Stage;
 use super::{Config, Hall};
+use crate::games::Game;
 use crate::journal::bytes::{NoRoom, Writer};
 use crate::journal::{Agent, Counts, Ended, Entry, Origin, Played, Settings};
 use crate::league::Tally;
@@ -60,8 +61,8 @@ pub enum Fact {
     Over,
 }
 
-/// Facts that are not safe yet, in order. Every input makes at most `M + 3`, because no more matches can end at once; four
-/// for each table leave room for some inputs while the flash is busy.
+/// Facts that are not safe yet, in order. Every input makes at most `2 M + 2`: no more than `M` matches can end at once, each a
+/// fact of the league or one for each of its players. Four for each table leave room for some inputs while the flash is busy.
 pub(super) struct Facts<const M: usize> {
     ring: [[Fact; 4]; M],
     first: usize,
@@ -158,7 +159,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Whether there is room for the facts of one more input. Where there is not, wait.
     pub fn has_room_for_facts(&self) -> bool {
-        4 * M - self.facts.len >= M + 3
+        4 * M - self.facts.len >= 2 * M + 2
     }
 
     /// Whether a fact was lost for want of room: then the journal no longer tells the whole story.
@@ -220,10 +221,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         out: &mut Writer<'_>,
         entry: fn(Played) -> Entry<'static>,
     ) -> Result<(), NoRoom> {
-        let (Some(&record), Some(pair)) = (self.record(id), self.pair(id)) else { return Ok(()) };
+        let (Some(&record), Some(places)) = (self.record(id), self.places(id)) else { return Ok(()) };
         out.all(|out| {
             entry(Played { id, record }).write(out)?;
-            let players = [pair.a, pair.b].into_iter().filter_map(|place| self.player_at(place));
+            let players = places.iter().filter_map(|&place| self.player_at(place));
             { players }.try_for_each(|player| Counts::write(player.number, &player.compliance, out))
         })
     }
@@ -309,7 +310,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     player.line.hang_up(gone);
                 }
             }
-            Entry::Started if is_waiting && self.players.len() >= 2 => {
+            Entry::Started if is_waiting && self.fits().is_ok() => {
                 self.clear_the_board();
                 self.stage = Stage::Running(1);
             }
@@ -318,6 +319,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let place = self.records.get_mut(index).ok_or(Unfit)?;
                 if place.replace(played.record).is_some() {
                     return Err(Unfit);
+                }
+                if let (Some(game), Some(places)) = (self.recall(played.id), self.places(played.id)) {
+                    let forfeits = played.record.outcome().forfeits;
+                    self.rate(&self.lines_of(&places), game.standing(), forfeits);
                 }
             }
             Entry::Ruled(played) if !is_waiting => {
@@ -431,10 +436,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.count_results(round, round);
         self.again = self.records_of(1..=closed).filter(Option::is_none).count() as u16;
         for id in self.matches_of(round) {
-            let Some(pair) = self.pair(id).filter(|_| self.record(id).is_some()) else { continue };
-            for place in [pair.a, pair.b] {
-                let player = self.seating.get(usize::from(place)).and_then(|&at| self.players.get_mut(usize::from(at)));
-                if let Some(player) = player {
+            let Some(places) = self.places(id).filter(|_| self.record(id).is_some()) else { continue };
+            for line in self.lines_of(&places) {
+                if let Some(player) = self.players.get_mut(usize::from(line)) {
                     player.line.tell(Notice::GameOver(round));
                 }
             }
@@ -460,8 +464,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     fn count_results(&mut self, first: u16, last: u16) {
         let tables = 1..=self.schedule().matches_per_round();
         for id in (first..=last).flat_map(|round| tables.clone().map(move |table| MatchId { round, table })) {
-            let (Some(&record), Some(pair)) = (self.record(id), self.pair(id)) else { continue };
-            for (seat, place) in (0..).zip([pair.a, pair.b]) {
+            let (Some(&record), Some(places)) = (self.record(id), self.places(id)) else { continue };
+            for (seat, place) in (0..).zip(places) {
                 if let Some(tally) = self.tallies.get_mut(usize::from(place)) {
                     tally.add(record.verdict(seat));
                 }

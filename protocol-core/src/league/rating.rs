@@ -160,7 +160,10 @@ mod tests {
             ratings = after_game(ratings, 2, Standing::by_score(2, [1, 0, 0, 0, 0, 0]));
         }
         let [strong, weak] = ratings;
-        assert!(strong.points() > 2000 && weak.points() < 1000 && strong.points() < 3000 && weak.points() > 100, "{ratings:?}");
+        assert!(
+            strong.points() > 2000 && weak.points() < 1000 && strong.points() < 3000 && weak.points() > 100,
+            "{ratings:?}"
+        );
         assert_eq!((strong.games, weak.games), (5_000, 5_000));
     }
 

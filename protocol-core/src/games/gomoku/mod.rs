@@ -33,7 +33,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use self::board::{Board, Point, SIDE, Square, next_order};
-use super::{Order, Game, Illegal, MAX_SEATS, MoveSink, Question, Rules, Seat, Seats, Shows, Standing, Table, Viewer};
+use super::{Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, Seat, Seats, Shows, Standing, Table, Viewer};
 use crate::fair::{Draws, Seed};
 use crate::json::Value;
 
