@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use protocol_core::games::GameKind;
 use protocol_core::hall::Stage;
+use protocol_core::referee::Outcome;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};

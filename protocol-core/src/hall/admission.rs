@@ -485,7 +485,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Seats the players for a league: by id, whatever the order they came in.
     pub(super) fn seat_players(&mut self) {
-        self.players.iter_mut().for_each(|player| player.seating = None);
         let mut seating: Vec<u16, P> = (0..self.players.len() as u16).collect();
         let number = |&player: &u16| self.players.get(usize::from(player)).map(|player| player.number);
         seating.sort_unstable_by_key(number);

@@ -12,7 +12,6 @@ use heapless::String;
 
 use super::admission::{AgentState, Player};
 use super::facts::Fact;
-use super::ladder::is_of_the_ladder;
 use super::notes::Kind;
 use super::rounds::{Seating, Table};
 use super::{Hall, NAME_BYTES};
@@ -413,12 +412,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     fn picture(&self, now: Now, table: &Table, seat: Option<Seat>) -> Picture {
         let play = &table.play;
         let is_joining = play.phase() == Phase::WaitingForPlayers;
-        let cut_short = play.outcome().and_then(|outcome| match outcome.cause {
-            Cause::Played => None,
-            Cause::Adjudicated if !is_of_the_ladder(table.id) => None,
-            Cause::Adjudicated => Some(CutShort::Error),
-            _ => Some(CutShort::Timeout),
-        });
+        let cut_short = match play.outcome().map(|outcome| outcome.cause) {
+            _ if table.is_called_off => Some(CutShort::Error),
+            None | Some(Cause::Played | Cause::Adjudicated) => None,
+            Some(_) => Some(CutShort::Timeout),
+        };
         Picture {
             id: table.uuid,
             game: play.game().clone(),

@@ -8,11 +8,10 @@
 
 use heapless::String;
 
-use super::admission::{AgentState, Player, Referee};
+use super::admission::{AgentState, OUTSIDE, Player, Referee};
 use super::lines::{Gone, Notice};
 use super::rounds::Stage;
 use super::{Config, Hall};
-use crate::games::Game;
 use crate::journal::bytes::{NoRoom, Writer};
 use crate::journal::{Agent, Counts, Ended, Entry, Origin, Played, Settings};
 use crate::league::Tally;
@@ -205,7 +204,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Fact::Ruled(id) => self.write_result(id, out, Entry::Ruled),
             Fact::Again(id) => Entry::Again(id).write(out),
             Fact::Rated(number) => match self.players.iter().find(|player| player.number == number) {
-                Some(player) => Entry::Rated(number, player.rating).write(out),
+                Some(player) => player.rated().write(out),
                 None => Ok(()),
             },
             Fact::Paused => Entry::Paused.write(out),
@@ -225,7 +224,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         out.all(|out| {
             entry(Played { id, record }).write(out)?;
             let players = places.iter().filter_map(|&place| self.player_at(place));
-            { players }.try_for_each(|player| Counts::write(player.number, &player.compliance, out))
+            { players }.try_for_each(|player| {
+                Counts::write(player.number, &player.compliance, out)?;
+                player.rated().write(out)
+            })
         })
     }
 
@@ -233,12 +235,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// no more. Whoever keeps the journal adds what it knows itself, and [`Entry::Open`].
     pub fn write_chapter(&self, at: &mut usize, out: &mut Writer<'_>) -> bool {
         let head = [Entry::Origin(self.origin()), Entry::Settings(self.settings())];
-        let rated = |player: &&Player| player.rating.games > 0;
-        let ratings = self.players.iter().filter(rated).map(|player| Entry::Rated(player.number, player.rating));
-        let agents = self.players.iter().map(Player::entry).chain(self.referees.iter().map(Referee::entry));
-        // A chapter that begins with a league has nobody who plays beside it.
+        // Whoever came when the league had begun plays beside it.
+        let is_beside = |player: &&Player| self.stage != Stage::Waiting && player.place == OUTSIDE;
+        let is_in = move |player: &&Player| !is_beside(player);
+        let agents = self.players.iter().filter(is_in).map(Player::entry);
+        let agents = agents.chain(self.referees.iter().map(Referee::entry));
         let started = (self.stage != Stage::Waiting).then_some(Entry::Started);
-        let entries = head.into_iter().chain(agents).chain(ratings).chain(started);
+        let beside = self.players.iter().filter(is_beside).map(Player::entry);
+        let ratings = self.players.iter().filter(|player| player.rating.games > 0).map(Player::rated);
+        let entries = head.into_iter().chain(agents).chain(started).chain(beside).chain(ratings);
         let said = entries.clone().count();
         if write_from(at, entries, out) {
             return true;
@@ -319,10 +324,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let place = self.records.get_mut(index).ok_or(Unfit)?;
                 if place.replace(played.record).is_some() {
                     return Err(Unfit);
-                }
-                if let (Some(game), Some(places)) = (self.recall(played.id), self.places(played.id)) {
-                    let forfeits = played.record.outcome().forfeits;
-                    self.rate(&self.lines_of(&places), game.standing(), forfeits);
                 }
             }
             Entry::Ruled(played) if !is_waiting => {
@@ -487,6 +488,10 @@ fn write_from<'a>(at: &mut usize, entries: impl Iterator<Item = Entry<'a>>, out:
 }
 
 impl Player {
+    fn rated(&self) -> Entry<'_> {
+        Entry::Rated(self.number, self.rating)
+    }
+
     fn entry(&self) -> Entry<'_> {
         Entry::Player(Agent {
             number: self.number,

@@ -105,6 +105,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             let table = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut);
             let Some(table) = table.filter(|table| is_of_the_ladder(table.id) && !table.is_over) else { continue };
             table.play.adjudicate(Seats::NONE);
+            table.is_called_off = true;
             let (id, players) = (table.id, table.seated());
             self.note(now, None, Some(id), Happening::MatchOver("called off"));
             self.let_go(slot);

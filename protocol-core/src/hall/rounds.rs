@@ -83,6 +83,8 @@ pub struct Table {
     pub(super) spectators: u8,
     /// Whether its result is counted, and only its agents of the arena are still to be told.
     pub(super) is_over: bool,
+    /// Whether it was ended for the sake of the league.
+    pub(super) is_called_off: bool,
 }
 
 impl Table {
@@ -92,7 +94,7 @@ impl Table {
         let mut uuid = [0; 16];
         uuid.iter_mut().zip(play.seed().commitment().0).for_each(|(byte, of_hash)| *byte = of_hash);
         let (uuid, began) = (Uuid::new(uuid), now.ms);
-        Self { id, lines, play, uuid, began, greeted: Seats::NONE, spectators: 0, is_over: false }
+        Self { id, lines, play, uuid, began, greeted: Seats::NONE, spectators: 0, is_over: false, is_called_off: false }
     }
 
     /// The players at it, by seat: their lines.
@@ -276,6 +278,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 return;
             }
             let is_last = places.is_none();
+            if places.as_ref().is_some_and(|places| !self.are_free(places)) {
+                // They are being told how their last game ended.
+                return;
+            }
             if let (Some(places), Some(slot)) = (places, self.free_slot()) {
                 self.next_table += 1;
                 self.open_table(now, id, &self.lines_of(&places), slot);
@@ -335,10 +341,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if self.again == 0 {
             return None;
         }
-        let is_free = |place: &u16| self.player_at(*place).is_none_or(|player| player.seating.is_none());
         let ids = (1..=round).flat_map(|round| self.matches_of(round));
         let open = ids.filter(|&id| self.record(id).is_none() && self.table(id).is_none());
-        { open }.filter_map(|id| Some((id, self.places(id)?))).find(|(_, places)| places.iter().all(is_free))
+        { open }.filter_map(|id| Some((id, self.places(id)?))).find(|(_, places)| self.are_free(places))
+    }
+
+    /// Whether none of them sits at a table.
+    fn are_free(&self, places: &[u16]) -> bool {
+        places.iter().all(|&place| self.player_at(place).is_none_or(|player| player.seating.is_none()))
     }
 
     /// A table nobody sits at.
