@@ -230,7 +230,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         async move {
             self.room().await;
             let (body, _) = link.message(length);
-            let reply = self.act(|hall, now| hall.hear_agent(now, line, body));
+            let reply = self.act(|hall, now| hall.hear_arena(now, line, body));
             self.say_reply(reply, link).await?;
             if let Reply::Refused(trouble, _) = reply
                 && let Some(code) = trouble.closes()

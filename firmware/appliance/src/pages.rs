@@ -5,7 +5,7 @@ use core::fmt::{self, Write as _};
 
 use protocol_core::games::{AnyGame, Game};
 use protocol_core::hall::{Hall, Player, Stage};
-use protocol_core::json::{self, Full, Joined, Shown, Sink};
+use protocol_core::json::{self, Full, Joined, Map, Seq, Shown, Sink};
 use protocol_core::league::ByReason;
 use protocol_core::time::Utc;
 use protocol_core::wire::league_v2::outgoing::MatchId;
@@ -134,8 +134,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Displa
         let players = hall.players().len();
         match (hall.stage(), hall.config().start_at) {
             (Stage::Waiting, Some(n)) => write!(f, "Waiting for players: {players} of {n} are here."),
-            (Stage::Waiting, None) if players < 2 => {
-                write!(f, "Waiting for players: {players} here, a league needs at least two.")
+            (Stage::Waiting, None) if players < usize::from(*hall.schedule().sizes().start()) => {
+                let fewest = if *hall.schedule().sizes().start() > 2 { "four" } else { "two" };
+                write!(f, "Waiting for players: {players} here, a league needs at least {fewest}.")
             }
             (Stage::Waiting, None) => write!(f, "{players} players are here. Waiting for the admin to start."),
             (Stage::Running(round), _) if hall.is_paused() && hall.tables().next().is_none() => {
@@ -218,7 +219,15 @@ pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L:
         finished_at: hall.record(id).map(|record| Shown(record.finished)),
         game_result: hall.game_result(id),
     };
-    json::write(&Joined(line, page), sink)
+    json::write(&Joined(Joined(line, players(hall, id)), page), sink)
+}
+
+/// Who plays a match, by seat: `"players":[…]`.
+fn players<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &Hall<P, M, R, L>,
+    id: MatchId,
+) -> impl Serialize {
+    Map(move || [("players", Seq(move || hall.sitters(id)))])
 }
 
 /// Pages of many rows.
@@ -464,7 +473,8 @@ fn schedule<const P: usize, const M: usize, const R: usize, const L: usize>(
     } else {
         sink.put(b",")?;
     }
-    json::write(&hall.match_line(MatchId { round, table }), sink)?;
+    let id = MatchId { round, table };
+    json::write(&Joined(hall.match_line(id).ok_or(Full)?, players(hall, id)), sink)?;
     if table == hall.schedule().matches_per_round() {
         sink.put(b"]}")?;
     }
@@ -478,13 +488,14 @@ fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
     sink: &mut dyn Sink,
 ) -> Result<bool, Full> {
     if part == 0 {
-        for piece in [
-            "round_id,match_id,player_a,player_b,status,winner,points_a,points_b,end_reason,",
-            hall.config().game.rules().columns,
-            ",finished_at\r\n",
-        ] {
-            sink.put(piece.as_bytes())?;
-        }
+        let (players, points) = match hall.config().game.rules().seats.start() {
+            4 => ("player_a,player_b,player_c,player_d", "points_a,points_b,points_c,points_d"),
+            _ => ("player_a,player_b", "points_a,points_b"),
+        };
+        let columns = hall.config().game.rules().columns;
+        let pieces = ["round_id,match_id,", players, ",status,winner,", points, ",end_reason,", columns];
+        { pieces }.iter().try_for_each(|piece| sink.put(piece.as_bytes()))?;
+        sink.put(b",finished_at\r\n")?;
         return Ok(true);
     }
     let Some((round, table)) = hall.schedule().at(part as usize - 1) else { return Ok(false) };
@@ -493,14 +504,15 @@ fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
         return Ok(true);
     };
     let mut text = heapless::String::<512>::new();
-    let (a, b) = (line.player_A_id.0, line.player_B_id.0);
-    write!(text, "{round},{id},{a},{b},{},", record.status().name()).map_err(|_| Full)?;
+    write!(text, "{round},{id},").map_err(|_| Full)?;
+    line.player_ids().try_for_each(|player| write!(text, "{player},")).map_err(|_| Full)?;
+    write!(text, "{},", record.status().name()).map_err(|_| Full)?;
     if let Some(winner) = line.winner {
         write!(text, "{}", winner.0).map_err(|_| Full)?;
     }
-    let (points_a, points_b) = (record.verdict(0).points(), record.verdict(1).points());
-    write!(text, ",{points_a},{points_b},{},", record.end_reason().name()).map_err(|_| Full)?;
-    write!(text, "{},{}\r\n", Cells(&game), record.finished).map_err(|_| Full)?;
+    let points = (0..).zip(line.player_ids()).map(|(seat, _)| record.verdict(seat).points());
+    { points }.try_for_each(|points| write!(text, ",{points}")).map_err(|_| Full)?;
+    write!(text, ",{},{},{}\r\n", record.end_reason().name(), Cells(&game), record.finished).map_err(|_| Full)?;
     sink.put(text.as_bytes())?;
     Ok(true)
 }

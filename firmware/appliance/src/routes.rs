@@ -208,7 +208,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             Route::Settings => self.send(responder, 200, settings::write).await,
             Route::Rows(rows) => self.send_rows(responder, rows).await,
             Route::Match(id) => {
-                if self.hall(|hall| hall.pair(id)).is_none() {
+                if self.hall(|hall| hall.places(id)).is_none() {
                     return responder.error(404, "no such match in this league").await;
                 }
                 self.send(responder, 200, |hall, sink| pages::one_match(hall, id, sink)).await

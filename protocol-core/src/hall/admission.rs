@@ -104,7 +104,7 @@ impl Player {
             wish: None,
             place: OUTSIDE,
             seating: None,
-            line: Line::new(),
+            line: if style.dialect == Dialect::LeagueOfAgents { Line::mute() } else { Line::new() },
         }
     }
 
@@ -432,7 +432,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Gone::Removed => Fact::Removed(leaver.number),
         });
         if self.stage == Stage::Waiting {
+            leaver.line.hang_up(gone);
+            let seating = leaver.seating;
+            if let Some(seating) = seating {
+                self.abandon(now, seating);
+            }
+            self.leave_queue(player);
             self.players.remove(player.into());
+            self.move_up(player);
         } else {
             leaver.state = AgentState::Shutdown;
             leaver.line.hang_up(gone);
@@ -478,7 +485,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Seats the players for a league: by id, whatever the order they came in.
     pub(super) fn seat_players(&mut self) {
-        self.players.iter_mut().for_each(|player| player.seating = None);
         let mut seating: Vec<u16, P> = (0..self.players.len() as u16).collect();
         let number = |&player: &u16| self.players.get(usize::from(player)).map(|player| player.number);
         seating.sort_unstable_by_key(number);

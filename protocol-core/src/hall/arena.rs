@@ -12,7 +12,7 @@ use heapless::String;
 
 use super::admission::{AgentState, Player};
 use super::facts::Fact;
-use super::ladder::is_of_the_ladder;
+use super::notes::Kind;
 use super::rounds::{Seating, Table};
 use super::{Hall, NAME_BYTES};
 use crate::fair::Purpose;
@@ -279,7 +279,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     /// Hears a message of an agent; `line` is its own, once it has shown who it is.
-    pub fn hear_agent(&mut self, now: Now, line: Option<u16>, body: &[u8]) -> Reply {
+    pub fn hear_arena(&mut self, now: Now, line: Option<u16>, body: &[u8]) -> Reply {
         let reply = self.answer_agent(now, line, body);
         if let Reply::Refused(trouble, _) = reply {
             let agent = line.and_then(|line| self.players.get(usize::from(line))).map(Player::id);
@@ -359,7 +359,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Question::Parity => reply::choice(wanted, &mut |_, _| {}).unwrap_or(wanted),
             Question::Move => wanted,
         };
-        match table.play.play(seating.seat, choice) {
+        match self.play_at(line, seating, choice) {
             Heard::Taken => {}
             Heard::Duplicate => return Err((Trouble::AlreadyMoved, None)),
             Heard::Refused(rule) => {
@@ -412,12 +412,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     fn picture(&self, now: Now, table: &Table, seat: Option<Seat>) -> Picture {
         let play = &table.play;
         let is_joining = play.phase() == Phase::WaitingForPlayers;
-        let cut_short = play.outcome().and_then(|outcome| match outcome.cause {
-            Cause::Played => None,
-            Cause::Adjudicated if !is_of_the_ladder(table.id) => None,
-            Cause::Adjudicated => Some(CutShort::Error),
-            _ => Some(CutShort::Timeout),
-        });
+        let cut_short = match play.outcome().map(|outcome| outcome.cause) {
+            _ if table.is_called_off => Some(CutShort::Error),
+            None | Some(Cause::Played | Cause::Adjudicated) => None,
+            Some(_) => Some(CutShort::Timeout),
+        };
         Picture {
             id: table.uuid,
             game: play.game().clone(),
@@ -443,7 +442,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let mut sitters = [Sitter::default(); SEATS];
         for (sitter, (id, &line)) in sitters.iter_mut().zip(ids.iter().zip(&picture.players)) {
             let name = self.players.get(usize::from(line)).map_or("", |player| &player.name);
-            *sitter = Sitter { id, name, ..Sitter::default() };
+            let number = self.players.get(usize::from(line)).map_or(0, |player| player.number);
+            let (note, said) = (self.notes.get(number, Kind::Memory), self.notes.get(number, Kind::Said));
+            *sitter = Sitter { id, name, note, said };
         }
         let table = games::Table(sitters.get(..usize::from(game.seats())).unwrap_or_default());
         match word {
@@ -475,7 +476,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             (Word::Matched, Some(table)) => table.greeted = table.greeted.with(seating.seat),
             (Word::GameOver, Some(table)) if table.is_over => {
                 self.stand_up(now, line, seating.slot);
-                self.clear(seating.slot);
                 self.advance(now);
             }
             _ => {}
@@ -538,7 +538,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             && self.tables.get(usize::from(slot)).and_then(Option::as_ref).is_some_and(|table| table.is_over)
         {
             self.stand_up(now, index, slot);
-            self.clear(slot);
         }
     }
 }

@@ -40,7 +40,7 @@ impl Room {
 
     fn connect(&mut self, key: &str) -> Ear {
         let body = json!({"type": "authenticate", "token": key}).to_string();
-        let Reply::Authenticated(line) = self.hall.hear_agent(self.now, None, body.as_bytes()) else {
+        let Reply::Authenticated(line) = self.hall.hear_arena(self.now, None, body.as_bytes()) else {
             panic!("{key} is no key");
         };
         self.hall.handle(self.now, Event::Arrived { player: line });
@@ -49,7 +49,7 @@ impl Room {
 
     /// What is answered to a message; nothing where the game answers.
     fn says(&mut self, line: Option<u16>, body: &str) -> Value {
-        let reply = self.hall.hear_agent(self.now, line, body.as_bytes());
+        let reply = self.hall.hear_arena(self.now, line, body.as_bytes());
         let mut buf = [0; 1024];
         let mut sink = Slice::new(&mut buf);
         match self.hall.write_reply(reply, self.now.utc, &mut sink) {
@@ -323,7 +323,7 @@ fn four_dance_and_three_wait() {
 fn somebody_who_looks_on_is_counted_and_told_everything_but_whose_turn_it_is() {
     let (mut room, mut ada, mut bob, id) = duel("echo");
     let body = json!({"type": "subscribe_game", "gameId": id}).to_string();
-    let Reply::Watches(game) = room.hall.hear_agent(room.now, None, body.as_bytes()) else { panic!("it may") };
+    let Reply::Watches(game) = room.hall.hear_arena(room.now, None, body.as_bytes()) else { panic!("it may") };
     room.hall.count_spectator(game, true);
     let mut told = Told::default();
     let mut look = |room: &Room| {
@@ -376,12 +376,12 @@ fn a_league_of_agents_of_both_protocols_is_played_to_its_end() {
             };
             room.answer(2, json!({"jsonrpc":"2.0","id":call["id"],"result":answer}));
         }
-        for at in 0..ears.len() {
-            let heard = room.hears(&mut ears[at]);
+        for ear in &mut ears {
+            let heard = room.hears(ear);
             games += types(&heard).iter().filter(|kind| **kind == "game_over").count();
             if let Some(turn) = heard.iter().find(|message| message["type"] == "your_turn") {
                 let number = 10 - turn["round"].as_u64().unwrap();
-                let moved = room.plays(&ears[at], turn["gameId"].as_str().unwrap(), json!({"number": number}));
+                let moved = room.plays(ear, turn["gameId"].as_str().unwrap(), json!({"number": number}));
                 assert_eq!(moved["success"], true, "{moved}");
             }
         }
@@ -389,7 +389,8 @@ fn a_league_of_agents_of_both_protocols_is_played_to_its_end() {
     assert!(room.hall.is_over());
     assert_eq!(games, 4, "two games each");
     room.hall.refresh_standings();
-    let rows: Vec<_> = room.hall.standings().map(|row| (row.display_name.to_string(), row.points, row.played)).collect();
+    let rows: Vec<_> =
+        room.hall.standings().map(|row| (row.display_name.to_string(), row.points, row.played)).collect();
     assert_eq!(rows, [("Ada".into(), 4, 2), ("Bob".into(), 4, 2), ("Called".into(), 0, 2)]);
 }
 
@@ -397,12 +398,13 @@ fn a_league_of_agents_of_both_protocols_is_played_to_its_end() {
 fn a_league_that_begins_calls_the_games_of_the_ladder_off_and_they_count_for_nobody() {
     let (mut room, mut ada, mut bob, _) = duel("echo");
     room.hall.command(room.now, Command::Start).unwrap();
-    for ear in [&mut ada, &mut bob] {
-        let heard = room.hears(ear);
-        assert_eq!(last(&heard, "game_over")["reason"], "error");
-        // Even and odd, for them: the league has begun.
-        assert_eq!(types(&heard)[types(&heard).len() - 3..], ["matched", "game_state", "your_turn"]);
-    }
+    assert_eq!(last(&room.hears(&mut ada), "game_over")["reason"], "error");
+    assert!(room.hears(&mut ada).is_empty(), "Bob has not been told yet");
+    // Then even and odd, for them: the league has begun.
+    let heard = room.hears(&mut bob);
+    assert_eq!(types(&heard), ["game_state", "game_over", "matched", "game_state", "your_turn"]);
+    assert_eq!(heard[1]["reason"], "error");
+    assert_eq!(types(&room.hears(&mut ada)), ["matched", "game_state", "your_turn"]);
     assert!(room.hall.players().iter().all(|player| player.rating.games == 0));
 }
 
@@ -452,7 +454,8 @@ fn the_games_of_the_ladder_go_on_when_somebody_else_leaves_before_the_league() {
     let _ = gone;
     room.hall.remove(room.now, 1).unwrap();
     // Everybody has moved up by a line.
-    let (mut ada, mut bob) = (Ear { line: ada.line - 1, ..Ear::default() }, Ear { line: bob.line - 1, ..Ear::default() });
+    let (mut ada, mut bob) =
+        (Ear { line: ada.line - 1, ..Ear::default() }, Ear { line: bob.line - 1, ..Ear::default() });
     let id = room.hears(&mut ada)[0]["gameId"].as_str().unwrap().to_string();
     assert_eq!(types(&room.hears(&mut bob)), ["matched", "game_state", "your_turn"]);
     assert_eq!(room.plays(&ada, &id, json!({"number": 1}))["success"], true);
@@ -488,7 +491,8 @@ fn a_memory_comes_back_and_a_thought_is_heard_when_the_tick_is_over() {
 #[test]
 fn whatever_an_agent_says_it_is_answered_and_nothing_breaks() {
     let (mut room, ada, _, id) = duel("echo");
-    for wanted in [json!(null), json!([]), json!("x"), json!({"number": 1e300}), json!({"number": [[[]]]}), json!(true)] {
+    for wanted in [json!(null), json!([]), json!("x"), json!({"number": 1e300}), json!({"number": [[[]]]}), json!(true)]
+    {
         let answer = room.plays(&ada, &id, wanted.clone());
         assert!(answer["message"].is_string() || answer["success"] == false, "{wanted}: {answer}");
     }

@@ -8,7 +8,7 @@
 
 use heapless::String;
 
-use super::admission::{AgentState, Player, Referee};
+use super::admission::{AgentState, OUTSIDE, Player, Referee};
 use super::lines::{Gone, Notice};
 use super::rounds::Stage;
 use super::{Config, Hall};
@@ -60,8 +60,8 @@ pub enum Fact {
     Over,
 }
 
-/// Facts that are not safe yet, in order. Every input makes at most `M + 3`, because no more matches can end at once; four
-/// for each table leave room for some inputs while the flash is busy.
+/// Facts that are not safe yet, in order. Every input makes at most `2 M + 2`: no more than `M` matches can end at once, each a
+/// fact of the league or one for each of its players. Four for each table leave room for some inputs while the flash is busy.
 pub(super) struct Facts<const M: usize> {
     ring: [[Fact; 4]; M],
     first: usize,
@@ -158,7 +158,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Whether there is room for the facts of one more input. Where there is not, wait.
     pub fn has_room_for_facts(&self) -> bool {
-        4 * M - self.facts.len >= M + 3
+        4 * M - self.facts.len >= 2 * M + 2
     }
 
     /// Whether a fact was lost for want of room: then the journal no longer tells the whole story.
@@ -204,7 +204,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Fact::Ruled(id) => self.write_result(id, out, Entry::Ruled),
             Fact::Again(id) => Entry::Again(id).write(out),
             Fact::Rated(number) => match self.players.iter().find(|player| player.number == number) {
-                Some(player) => Entry::Rated(number, player.rating).write(out),
+                Some(player) => player.rated().write(out),
                 None => Ok(()),
             },
             Fact::Paused => Entry::Paused.write(out),
@@ -220,11 +220,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         out: &mut Writer<'_>,
         entry: fn(Played) -> Entry<'static>,
     ) -> Result<(), NoRoom> {
-        let (Some(&record), Some(pair)) = (self.record(id), self.pair(id)) else { return Ok(()) };
+        let (Some(&record), Some(places)) = (self.record(id), self.places(id)) else { return Ok(()) };
         out.all(|out| {
             entry(Played { id, record }).write(out)?;
-            let players = [pair.a, pair.b].into_iter().filter_map(|place| self.player_at(place));
-            { players }.try_for_each(|player| Counts::write(player.number, &player.compliance, out))
+            let players = places.iter().filter_map(|&place| self.player_at(place));
+            { players }.try_for_each(|player| {
+                Counts::write(player.number, &player.compliance, out)?;
+                player.rated().write(out)
+            })
         })
     }
 
@@ -232,12 +235,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// no more. Whoever keeps the journal adds what it knows itself, and [`Entry::Open`].
     pub fn write_chapter(&self, at: &mut usize, out: &mut Writer<'_>) -> bool {
         let head = [Entry::Origin(self.origin()), Entry::Settings(self.settings())];
-        let rated = |player: &&Player| player.rating.games > 0;
-        let ratings = self.players.iter().filter(rated).map(|player| Entry::Rated(player.number, player.rating));
-        let agents = self.players.iter().map(Player::entry).chain(self.referees.iter().map(Referee::entry));
-        // A chapter that begins with a league has nobody who plays beside it.
+        // Whoever came when the league had begun plays beside it.
+        let is_beside = |player: &&Player| self.stage != Stage::Waiting && player.place == OUTSIDE;
+        let is_in = move |player: &&Player| !is_beside(player);
+        let agents = self.players.iter().filter(is_in).map(Player::entry);
+        let agents = agents.chain(self.referees.iter().map(Referee::entry));
         let started = (self.stage != Stage::Waiting).then_some(Entry::Started);
-        let entries = head.into_iter().chain(agents).chain(ratings).chain(started);
+        let beside = self.players.iter().filter(is_beside).map(Player::entry);
+        let ratings = self.players.iter().filter(|player| player.rating.games > 0).map(Player::rated);
+        let entries = head.into_iter().chain(agents).chain(started).chain(beside).chain(ratings);
         let said = entries.clone().count();
         if write_from(at, entries, out) {
             return true;
@@ -309,7 +315,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     player.line.hang_up(gone);
                 }
             }
-            Entry::Started if is_waiting && self.players.len() >= 2 => {
+            Entry::Started if is_waiting && self.fits().is_ok() => {
                 self.clear_the_board();
                 self.stage = Stage::Running(1);
             }
@@ -431,10 +437,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.count_results(round, round);
         self.again = self.records_of(1..=closed).filter(Option::is_none).count() as u16;
         for id in self.matches_of(round) {
-            let Some(pair) = self.pair(id).filter(|_| self.record(id).is_some()) else { continue };
-            for place in [pair.a, pair.b] {
-                let player = self.seating.get(usize::from(place)).and_then(|&at| self.players.get_mut(usize::from(at)));
-                if let Some(player) = player {
+            let Some(places) = self.places(id).filter(|_| self.record(id).is_some()) else { continue };
+            for line in self.lines_of(&places) {
+                if let Some(player) = self.players.get_mut(usize::from(line)) {
                     player.line.tell(Notice::GameOver(round));
                 }
             }
@@ -460,8 +465,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     fn count_results(&mut self, first: u16, last: u16) {
         let tables = 1..=self.schedule().matches_per_round();
         for id in (first..=last).flat_map(|round| tables.clone().map(move |table| MatchId { round, table })) {
-            let (Some(&record), Some(pair)) = (self.record(id), self.pair(id)) else { continue };
-            for (seat, place) in (0..).zip([pair.a, pair.b]) {
+            let (Some(&record), Some(places)) = (self.record(id), self.places(id)) else { continue };
+            for (seat, place) in (0..).zip(places) {
                 if let Some(tally) = self.tallies.get_mut(usize::from(place)) {
                     tally.add(record.verdict(seat));
                 }
@@ -483,6 +488,10 @@ fn write_from<'a>(at: &mut usize, entries: impl Iterator<Item = Entry<'a>>, out:
 }
 
 impl Player {
+    fn rated(&self) -> Entry<'_> {
+        Entry::Rated(self.number, self.rating)
+    }
+
     fn entry(&self) -> Entry<'_> {
         Entry::Player(Agent {
             number: self.number,

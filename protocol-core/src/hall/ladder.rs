@@ -7,12 +7,12 @@
 use super::Hall;
 use super::admission::{OUTSIDE, Player};
 use super::facts::Fact;
-use super::rounds::{Seating, Stage};
+use super::rounds::Stage;
 use crate::fair::{Draws, Purpose};
 use crate::games::{AnyGame, Game, GameKind, Seats, Standing};
 use crate::league::{Rating, SEATS, after_game};
 use crate::log::Happening;
-use crate::referee::{Match, Outcome};
+use crate::referee::Match;
 use crate::time::Now;
 use crate::wire::league_v2::outgoing::MatchId;
 
@@ -72,7 +72,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let id = MatchId { round: NO_ROUND, table: self.ladder_games as u16 };
                 let seed = self.chance.derive(Purpose::Ladder, [self.ladder_games, 0, 0]);
                 let mut draws = Draws::new(seed);
-                let play = Match::new(AnyGame::start(game, seats as u8, &mut draws), draws, self.config.timing);
+                let play =
+                    Match::new(AnyGame::start(game, seats as u8, &mut draws), draws, self.config.timing.retry_base_ms);
                 self.seat(now, id, players, play, slot);
             }
         }
@@ -104,36 +105,36 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             let table = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut);
             let Some(table) = table.filter(|table| is_of_the_ladder(table.id) && !table.is_over) else { continue };
             table.play.adjudicate(Seats::NONE);
-            let id = table.id;
+            table.is_called_off = true;
+            let (id, players) = (table.id, table.seated());
             self.note(now, None, Some(id), Happening::MatchOver("called off"));
-            self.let_go(now, slot);
+            self.let_go(slot);
+            players.iter().for_each(|&player| self.pump(now, player));
         }
     }
 
     /// A game of the ladder is over.
-    pub(super) fn conclude_ladder(&mut self, now: Now, slot: u16, outcome: Outcome) {
+    pub(super) fn conclude_ladder(&mut self, now: Now, slot: u16, forfeits: Seats) {
         let Some(table) = self.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
         let (id, players, standing) = (table.id, table.seated(), table.play.game().standing());
-        if let Some(standing) = standing
-            && outcome.forfeits.len() < players.len() as u32
-        {
-            self.rate(&players, standing);
-            for player in players.iter() {
-                let number = self.players.get(usize::from(*player)).map(|player| player.number);
-                number.into_iter().for_each(|number| self.facts.push(Fact::Rated(number)));
+        self.rate(&players, standing, forfeits);
+        for &player in &players {
+            if let Some(player) = self.players.get(usize::from(player)) {
+                self.facts.push(Fact::Rated(player.number));
             }
         }
         self.note(now, None, Some(id), Happening::MatchOver("over"));
-        self.let_go(now, slot);
+        self.let_go(slot);
     }
 
-    /// Rates the players of a game that is over.
-    pub(super) fn rate(&mut self, players: &[u16], standing: Standing) {
+    /// Rates the players of a game that is over. One that all gave up says nothing of anybody.
+    pub(super) fn rate(&mut self, players: &[u16], standing: Option<Standing>, forfeits: Seats) {
+        let Some(standing) = standing.filter(|_| (forfeits.len() as usize) < players.len()) else { return };
         let mut ratings = [Rating::NEW; SEATS];
         for (rating, &player) in ratings.iter_mut().zip(players) {
             *rating = self.players.get(usize::from(player)).map_or(Rating::NEW, |player| player.rating);
         }
-        let after = after_game(ratings, players.len().min(SEATS), standing);
+        let after = after_game(ratings, players.len(), standing);
         for (rating, &player) in after.into_iter().zip(players) {
             if let Some(player) = self.players.get_mut(usize::from(player)) {
                 player.rating = rating;
@@ -141,37 +142,45 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
-    /// The game at a table is over and counted. Its agents of the arena are still to be told; everybody else is free.
-    pub(super) fn let_go(&mut self, now: Now, slot: u16) {
+    /// The game at a table is over and counted. Its agents of the arena that are there have still to be told; everybody
+    /// else is free.
+    pub(super) fn let_go(&mut self, slot: u16) {
         let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
         table.is_over = true;
-        let players = table.seated();
-        for &index in players.iter() {
-            let Some(player) = self.players.get_mut(usize::from(index)) else { continue };
-            if player.is_of_the_arena() && player.line.is_held && player.seating.is_some_and(|at| at.slot == slot) {
-                self.list(index);
-                continue;
+        for player in &table.seated() {
+            let Some(player) = self.players.get_mut(usize::from(*player)) else { continue };
+            self.notes.forget(player.number);
+            if !(player.is_of_the_arena() && player.line.is_held) {
+                player.seating = None;
             }
-            self.stand_up(now, index, slot);
         }
         self.clear(slot);
     }
 
     /// A player leaves a table where everything is over.
     pub(super) fn stand_up(&mut self, now: Now, index: u16, slot: u16) {
-        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
-        player.seating.take_if(|seating: &mut Seating| seating.slot == slot);
+        if let Some(player) = self.players.get_mut(usize::from(index)) {
+            player.seating = None;
+        }
+        self.clear(slot);
         self.pump(now, index);
     }
 
     /// Takes away a table where everything is over and nobody sits.
-    pub(super) fn clear(&mut self, slot: u16) {
+    fn clear(&mut self, slot: u16) {
         let sits = |player: &Player| player.seating.is_some_and(|seating| seating.slot == slot);
-        if let Some(place) = self.tables.get_mut(usize::from(slot))
-            && place.as_ref().is_some_and(|table| table.is_over)
-            && !self.players.iter().any(sits)
-        {
-            *place = None;
+        let is_empty = !self.players.iter().any(sits);
+        if let Some(place) = self.tables.get_mut(usize::from(slot)) {
+            place.take_if(|table| table.is_over && is_empty);
         }
+    }
+
+    /// Somebody before them has left, and the players behind it move up by a line.
+    pub(super) fn move_up(&mut self, from: u16) {
+        for table in self.tables.iter_mut().flatten() {
+            let behind = table.lines.iter_mut().filter(|line| **line > from && **line != u16::MAX);
+            behind.for_each(|line| *line -= 1);
+        }
+        (from..=self.players.len() as u16).for_each(|line| self.set_clock(line));
     }
 }

@@ -67,6 +67,8 @@ pub(super) struct Line {
     gone: Option<Gone>,
     /// Whether a player that dials in is there.
     pub is_held: bool,
+    /// Whether its protocol has no words for news.
+    is_mute: bool,
 }
 
 /// Why nothing is said to a player any more.
@@ -80,11 +82,16 @@ pub(super) enum Gone {
 
 impl Line {
     pub const fn new() -> Self {
-        Self { open: None, news: Deque::new(), is_listed: false, gone: None, is_held: false }
+        Self { open: None, news: Deque::new(), is_listed: false, gone: None, is_held: false, is_mute: false }
+    }
+
+    /// That of a player whose protocol has no words for news.
+    pub fn mute() -> Self {
+        Self { is_mute: true, ..Self::new() }
     }
 
     pub fn tell(&mut self, notice: Notice) {
-        if self.has_left() {
+        if self.has_left() || self.is_mute {
             return;
         }
         // Only the last standings can still be put into words. Nobody who listens misses others by it.
@@ -230,8 +237,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.set_clock(index);
     }
 
-    fn set_clock(&mut self, index: u16) {
-        let Some(player) = self.players.get(usize::from(index)) else { return };
+    pub(super) fn set_clock(&mut self, index: u16) {
+        let Some(player) = self.players.get(usize::from(index)) else {
+            return self.timers.set(index.into(), None);
+        };
         let of_match = player
             .seating
             .and_then(|seating| self.tables.get(usize::from(seating.slot))?.as_ref()?.play.deadline(seating.seat));
@@ -255,6 +264,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             return self.timers.set(index.into(), None);
         };
         let expired = player.line.open.take_if(|open| open.deadline <= now.ms);
+        let is_asked_once = player.is_of_the_arena();
         let fault = if player.is_away() { Fault::Unreachable } else { Fault::Silent };
         if let Some(open) = expired {
             self.list(index);
@@ -262,7 +272,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.failed(now, index, open.what.kind(), fault);
             }
         }
-        let is_asked_once = player.is_of_the_arena();
         if let Some((table, seating)) = self.at_table(index) {
             let kind = table.question();
             let is_late = match is_asked_once {
@@ -561,7 +570,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 Some(false) => play.decline(seating.seat),
                 _ => play.join(seating.seat),
             },
-            (_, _, Some(choice)) => play.play(seating.seat, choice),
+            (_, _, Some(choice)) => self.play_at(index, seating, choice),
             _ => return None,
         };
         match heard {

@@ -13,6 +13,7 @@
 //! powers.rs      what the owner may do to a running league
 //! arena.rs       agents of League of Agents: what they are told, what they say
 //! ladder.rs      games outside the league, and ratings
+//! notes.rs       what is kept for players between their moves
 //! lines.rs       one line per player: what goes out next, what came back
 //! speech.rs      the words of every call
 //! answers.rs     the words of every answer, queries among them
@@ -22,11 +23,14 @@
 mod admission;
 mod answers;
 mod arena;
+#[cfg(test)]
+mod arena_tests;
 mod facts;
 #[cfg(test)]
 mod held_tests;
 mod ladder;
 mod lines;
+mod notes;
 mod powers;
 #[cfg(test)]
 mod powers_tests;
@@ -41,15 +45,16 @@ mod tests;
 use heapless::{Deque, String, Vec};
 
 pub use admission::{AgentState, NAME_BYTES, Player, Referee};
-pub use answers::{Answer, MatchLine, Status};
+pub use answers::{Answer, MatchLine, Sitter, Status};
 pub use arena::{Enrolment, Picture, Reply, Told, Word};
 pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
 pub use powers::Denied;
-pub use rounds::{Command, Refusal, Seating, Stage, Table};
+pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
 pub use settings::{Change, TIMEOUT_MS};
 
 use facts::Facts;
+use notes::Notes;
 
 use crate::fair::{Purpose, Seed};
 use crate::games::GameKind;
@@ -217,6 +222,7 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     /// Agents that wait for a game of the ladder, and how often one began to.
     queued: u16,
     tickets: u32,
+    notes: Notes<P>,
     facts: Facts<M>,
     log: Log<L>,
 }
@@ -285,6 +291,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             ladder_games: 0,
             queued: 0,
             tickets: 0,
+            notes: Notes::new(),
             facts: Facts::new(),
             log: Log::new(),
         }
@@ -356,7 +363,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Who plays whom.
     pub fn schedule(&self) -> Schedule {
-        Schedule { players: self.seating.len() as u16 }
+        Schedule::new(*self.config.game.rules().seats.start(), self.seating.len() as u16)
     }
 
     fn note(&mut self, now: Now, agent: Option<AgentId>, at_match: Option<MatchId>, what: Happening) {
@@ -401,6 +408,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     fn id_at(&self, place: u16) -> AgentId {
         let player = self.seating.get(usize::from(place)).and_then(|&player| self.players.get(usize::from(player)));
         AgentId::Player(player.map_or(0, |player| player.number))
+    }
+
+    /// The lines of the players at these places in the schedule.
+    fn lines_of(&self, places: &[u16]) -> Lines {
+        places.iter().map(|&place| self.seating.get(usize::from(place)).copied().unwrap_or(u16::MAX)).collect()
     }
 
     /// The player at a place in the schedule.

@@ -4,6 +4,16 @@
 //! All notes share one pad, one behind the other, because most are short and a few are long: ten kilobytes for each player
 //! would be more memory than a board has. A note that does not fit is refused, and nothing is lost by it.
 
+use super::Hall;
+use super::rounds::Seating;
+use crate::games::{Game, Illegal, SAID};
+use crate::json::Value;
+use crate::referee::Heard;
+
+/// A character takes at most so many bytes.
+const CHAR: usize = 4;
+const NO_ROOM: Illegal = Illegal("memory is longer than what the box has left for all memories");
+
 /// How much of the pad there is for each player. Whoever needs more takes what others leave.
 const SHARE: usize = if cfg!(target_pointer_width = "32") { 48 } else { 1024 };
 /// Before each note: whose it is, what it is, how long it is.
@@ -42,20 +52,24 @@ impl<const P: usize> Notes<P> {
         note.and_then(|bytes| str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
+    /// Whether a note would fit, instead of the last one of its kind.
+    fn fits(&self, player: u16, kind: Kind, note: &str) -> bool {
+        let last = self.find(player, kind).map_or(0, |(_, len)| HEAD + len);
+        let used = self.used.saturating_sub(last) + HEAD + note.len();
+        used <= self.pad.as_flattened().len() && note.len() <= usize::from(u16::MAX)
+    }
+
     /// Keeps a note instead of the last one of its kind. False where there is no room for it: then the last one stays.
     pub fn set(&mut self, player: u16, kind: Kind, note: &str) -> bool {
-        let last = self.find(player, kind).map_or(0, |(_, len)| HEAD + len);
-        let Some(len) = u16::try_from(note.len()).ok().filter(|_| {
-            self.used - last + HEAD + note.len() <= self.pad.as_flattened().len()
-        }) else {
+        if !self.fits(player, kind, note) {
             return false;
-        };
+        }
         self.remove(player, kind);
         if note.is_empty() {
             return true;
         }
         let [a, b] = player.to_le_bytes();
-        let [c, d] = len.to_le_bytes();
+        let [c, d] = (note.len() as u16).to_le_bytes();
         let head = [a, b, kind as u8, c, d];
         let room = self.pad.as_flattened_mut().iter_mut().skip(self.used);
         room.zip(head.iter().chain(note.as_bytes())).for_each(|(to, &from)| *to = from);
@@ -100,6 +114,41 @@ impl<const P: usize> Notes<P> {
             at += HEAD + len;
         }
         None
+    }
+}
+
+impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
+    /// Makes a move at a table, and keeps what its game wants kept of it.
+    pub(super) fn play_at(&mut self, index: u16, seating: Seating, wanted: Value<'_>) -> Heard {
+        let Some(number) = self.players.get(usize::from(index)).map(|player| player.number) else {
+            return Heard::Duplicate;
+        };
+        let Some(table) = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut) else {
+            return Heard::Duplicate;
+        };
+        let game = table.play.game();
+        let (turn, memory) = (game.turn(), game.note(seating.seat, wanted).map(Value::raw));
+        if memory.is_some_and(|memory| !self.notes.fits(number, Kind::Memory, memory)) {
+            return Heard::Refused(NO_ROOM);
+        }
+        let heard = table.play.play(seating.seat, wanted);
+        if heard != Heard::Taken {
+            return heard;
+        }
+        let game = table.play.game();
+        if let Some(memory) = memory {
+            self.notes.set(number, Kind::Memory, memory);
+        }
+        if let Some(said) = game.said(seating.seat, wanted) {
+            // Where there is no room for it, nobody hears it: the move counts all the same.
+            self.notes.set(number, Kind::Says, &said.truncated::<{ SAID * CHAR }>());
+        }
+        if game.turn() != turn {
+            let lines = table.seated();
+            let numbers = lines.iter().filter_map(|&line| Some(self.players.get(usize::from(line))?.number));
+            numbers.for_each(|number| self.notes.say(number));
+        }
+        heard
     }
 }
 

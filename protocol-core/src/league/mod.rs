@@ -3,6 +3,7 @@
 mod compliance;
 mod fours;
 mod latency;
+mod pairs;
 mod rating;
 mod record;
 mod schedule;
@@ -11,7 +12,8 @@ mod standings;
 pub use compliance::{Compliance, Rule};
 pub use fours::Fours;
 pub use latency::Latency;
+pub use pairs::{Pair, Pairs};
 pub use rating::{Rating, after_game};
 pub use record::{ByReason, EndReason, Endings, Record, Status};
-pub use schedule::{Pair, Schedule};
+pub use schedule::{Places, SEATS, Schedule};
 pub use standings::{Tally, Verdict, rank};

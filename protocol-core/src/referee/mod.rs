@@ -88,8 +88,8 @@ pub enum Cause {
 /// The result of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The seat that won, if one did.
-    pub winner: Option<Seat>,
+    /// The seats that won. Several have drawn; none: everybody lost.
+    pub winners: Seats,
     /// Seats that lost for a technical reason.
     pub forfeits: Seats,
     /// Why it ended.
@@ -112,7 +112,8 @@ pub enum Heard {
 pub struct Match<G, const SEATS: usize = MAX_SEATS> {
     game: G,
     draws: Draws,
-    timing: Timing,
+    /// How long the first retry lasts.
+    retry_base_ms: Millis,
     asks: [Ask; SEATS],
     joined: Seats,
     declined: Seats,
@@ -121,11 +122,11 @@ pub struct Match<G, const SEATS: usize = MAX_SEATS> {
 
 impl<G: Game, const SEATS: usize> Match<G, SEATS> {
     /// A match at its beginning: every seat is to be invited. `draws` are those the game was started with.
-    pub fn new(game: G, draws: Draws, timing: Timing) -> Self {
+    pub fn new(game: G, draws: Draws, retry_base_ms: Millis) -> Self {
         let mut asks = [Ask::IDLE; SEATS];
         asks.iter_mut().take(game.seats().into()).for_each(Ask::open);
         let (joined, declined) = (Seats::NONE, Seats::NONE);
-        Self { game, draws, timing, asks, joined, declined, phase: Phase::WaitingForPlayers }
+        Self { game, draws, retry_base_ms, asks, joined, declined, phase: Phase::WaitingForPlayers }
     }
 
     /// The game.
@@ -186,8 +187,9 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
 
     /// The announcement of a retry has arrived, or cannot.
     pub fn announced(&mut self, seat: Seat) {
+        let (seed, base) = (self.seed(), self.retry_base_ms);
         if let Some(ask) = self.ask(seat) {
-            ask.announced();
+            ask.announced(|retry| step(seed, base, seat, retry));
         }
     }
 
@@ -231,17 +233,17 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
 
     /// The last attempt to get an answer from a seat failed.
     pub fn fail(&mut self, seat: Seat, now: Millis, fault: Fault) {
-        let (seed, timing) = (self.seed(), self.timing);
+        let (seed, base) = (self.seed(), self.retry_base_ms);
         if let Some(ask) = self.ask(seat) {
-            ask.failed(now, fault, |retry| step(seed, timing, seat, retry));
+            ask.failed(now, fault, |retry| step(seed, base, seat, retry));
         }
         self.proceed();
     }
 
     /// A seat's deadline has come. True if it has failed to answer by it, for which `fault` is the reason.
     pub fn tick(&mut self, seat: Seat, now: Millis, fault: Fault) -> bool {
-        let (seed, timing) = (self.seed(), self.timing);
-        let silent = self.ask(seat).is_some_and(|ask| ask.tick(now, fault, |retry| step(seed, timing, seat, retry)));
+        let (seed, base) = (self.seed(), self.retry_base_ms);
+        let silent = self.ask(seat).is_some_and(|ask| ask.tick(now, fault, |retry| step(seed, base, seat, retry)));
         self.proceed();
         silent
     }
@@ -275,13 +277,13 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         }
     }
 
-    /// Somebody else decides it, now.
-    pub fn adjudicate(&mut self, winner: Option<Seat>) -> Outcome {
-        let losers = Seats::first(self.game.seats()).without(winner.map_or(Seats::NONE, Seats::only));
-        self.game.forfeit(losers, &mut self.draws);
+    /// Somebody else decides it, now: one seat wins, or several draw.
+    pub fn adjudicate(&mut self, winners: Seats) -> Outcome {
+        let all = Seats::first(self.game.seats());
+        self.game.forfeit(winners.alone().map_or(all, |seat| all.without(Seats::only(seat))), &mut self.draws);
         self.asks.iter_mut().for_each(Ask::answered);
         self.phase = Phase::Finished;
-        Outcome { winner, forfeits: Seats::NONE, cause: Cause::Adjudicated }
+        Outcome { winners, forfeits: Seats::NONE, cause: Cause::Adjudicated }
     }
 
     /// The result, once there is one.
@@ -290,7 +292,7 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
             return None;
         }
         let forfeits = self.lost();
-        let winner = self.game.standing().and_then(|standing| standing.winner());
+        let winners = self.game.standing().map_or(Seats::NONE, |standing| standing.first().without(forfeits));
         let cause = match forfeits.iter().next() {
             None => Cause::Played,
             Some(_) if forfeits.len() == u32::from(self.game.seats()) => Cause::BothFailed,
@@ -301,7 +303,7 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
                 _ => Cause::Timeout,
             },
         };
-        Some(Outcome { winner, forfeits, cause })
+        Some(Outcome { winners, forfeits, cause })
     }
 
     fn ask(&mut self, seat: Seat) -> Option<&mut Ask> {
@@ -348,8 +350,8 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
 
 /// How long retry number `retry` lasts. The jitter, up to a tenth, keeps a class from retrying in step; it comes from
 /// the seed, so that a simulated league repeats to the byte, but not from the draws, which belong to the game.
-fn step(seed: Seed, timing: Timing, seat: Seat, retry: u8) -> Millis {
-    let step = timing.retry_base_ms << retry.clamp(1, MAX_RETRIES).saturating_sub(1);
+fn step(seed: Seed, base: Millis, seat: Seat, retry: u8) -> Millis {
+    let step = base << retry.clamp(1, MAX_RETRIES).saturating_sub(1);
     let at = (usize::from(seat) * 4 + usize::from(retry)) % seed.0.len();
     let jitter = seed.0.get(at).copied().unwrap_or(0);
     step + step * Millis::from(jitter) / 2_560

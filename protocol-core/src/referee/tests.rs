@@ -6,14 +6,20 @@ fn even_odd() -> Match<AnyGame> {
     let seed = Seed([0; 32]);
     let mut draws = Draws::new(seed);
     let game = AnyGame::start(GameKind::EvenOdd, 2, &mut draws);
-    Match::new(game, draws, Timing::default())
+    Match::new(game, draws, 1_000)
+}
+
+/// The question is with a seat.
+fn sent(m: &mut Match<AnyGame>, seat: Seat, now: Millis) {
+    let timeout = if m.phase() == Phase::WaitingForPlayers { 5_000 } else { 30_000 };
+    m.sent(seat, now, timeout);
 }
 
 fn invited() -> Match<AnyGame> {
     let mut m = even_odd();
     for seat in 0..2 {
         assert_eq!(m.need(seat), Need::Question);
-        m.sent(seat, 0);
+        sent(&mut m, seat, 0);
     }
     m
 }
@@ -26,7 +32,7 @@ fn asked() -> Match<AnyGame> {
     assert_eq!(m.phase(), Phase::CollectingChoices);
     for seat in 0..2 {
         assert_eq!(m.need(seat), Need::Question);
-        m.sent(seat, 0);
+        sent(&mut m, seat, 0);
     }
     m
 }
@@ -42,7 +48,7 @@ fn stay_silent(m: &mut Match<AnyGame>, seat: Seat) -> Millis {
         now = at;
         m.tick(seat, now, Fault::Silent);
         m.announced(seat);
-        m.sent(seat, now);
+        sent(m, seat, now);
     }
     now
 }
@@ -54,7 +60,7 @@ fn a_match_goes_from_waiting_to_finished() {
     assert_eq!(m.outcome(), None);
     assert_eq!(choose(&mut m, 1, b"\"odd\""), Heard::Taken);
     let outcome = m.outcome().unwrap();
-    assert!(outcome.winner.is_some());
+    assert!(outcome.winners.alone().is_some());
     assert_eq!(outcome.cause, Cause::Played);
 }
 
@@ -72,7 +78,7 @@ fn a_silent_player_loses_after_three_retries_and_the_other_wins() {
     choose(&mut m, 1, b"\"odd\"");
     let end = stay_silent(&mut m, 0);
     assert!((37_000..=37_700).contains(&end), "{end}");
-    assert_eq!(m.outcome(), Some(Outcome { winner: Some(1), forfeits: Seats::only(0), cause: Cause::Timeout }));
+    assert_eq!(m.outcome(), Some(Outcome { winners: Seats::only(1), forfeits: Seats::only(0), cause: Cause::Timeout }));
 }
 
 #[test]
@@ -81,7 +87,10 @@ fn a_match_with_a_lost_player_waits_for_the_other_who_may_lose_as_well() {
     stay_silent(&mut m, 0);
     assert_eq!(m.outcome(), None);
     stay_silent(&mut m, 1);
-    assert_eq!(m.outcome(), Some(Outcome { winner: None, forfeits: Seats::first(2), cause: Cause::BothFailed }));
+    assert_eq!(
+        m.outcome(),
+        Some(Outcome { winners: Seats::NONE, forfeits: Seats::first(2), cause: Cause::BothFailed })
+    );
 }
 
 #[test]
@@ -89,7 +98,7 @@ fn a_refused_invitation_is_not_asked_twice() {
     let mut m = invited();
     m.join(1);
     m.decline(0);
-    assert_eq!(m.outcome(), Some(Outcome { winner: Some(1), forfeits: Seats::only(0), cause: Cause::Refused }));
+    assert_eq!(m.outcome(), Some(Outcome { winners: Seats::only(1), forfeits: Seats::only(0), cause: Cause::Refused }));
 }
 
 #[test]
@@ -99,7 +108,7 @@ fn an_invalid_choice_may_be_corrected() {
     m.fail(0, 10, Fault::Unusable(Broken::Move, illegal.0));
     assert!(matches!(m.need(0), Need::Announcement { retry: 1, fault: Fault::Unusable(Broken::Move, _) }));
     m.announced(0);
-    m.sent(0, 20);
+    sent(&mut m, 0, 20);
     assert_eq!(choose(&mut m, 0, b"\"odd\""), Heard::Taken);
 }
 
@@ -111,7 +120,7 @@ fn four_invalid_choices_lose() {
         assert!(matches!(choose(&mut m, 0, b"\"maybe\""), Heard::Refused(_)));
         m.fail(0, now, Fault::Unusable(Broken::Move, "no"));
         m.announced(0);
-        m.sent(0, now);
+        sent(&mut m, 0, now);
     }
     assert_eq!(m.outcome().unwrap().cause, Cause::Invalid);
 }
@@ -136,7 +145,10 @@ fn an_answer_that_crosses_its_retry_still_counts() {
 fn a_player_that_cannot_be_called_ends_the_match_at_once_and_a_number_is_drawn() {
     let mut m = even_odd();
     m.absent(Seats::only(1));
-    assert_eq!(m.outcome(), Some(Outcome { winner: Some(0), forfeits: Seats::only(1), cause: Cause::Disconnected }));
+    assert_eq!(
+        m.outcome(),
+        Some(Outcome { winners: Seats::only(0), forfeits: Seats::only(1), cause: Cause::Disconnected })
+    );
     assert!(m.game().standing().is_some());
 }
 
@@ -145,7 +157,7 @@ fn every_retry_is_at_most_a_tenth_longer_than_its_step() {
     for byte in [0, 128, 255] {
         for retry in 1..=3 {
             let base = 1000 << (retry - 1);
-            let step = step(Seed([byte; 32]), Timing::default(), 1, retry);
+            let step = step(Seed([byte; 32]), 1_000, 1, retry);
             assert!((base..=base + base / 10).contains(&step));
         }
     }
