@@ -9,6 +9,7 @@ use super::facts::Fact;
 use super::ladder::Wish;
 use super::lines::{Gone, Line};
 use super::rounds::{Seating, Stage};
+use super::settings::sizes;
 use super::{Hall, Mode, Via};
 use crate::json::{Kind, Value};
 use crate::league::{Compliance, Latency, Rating, Rule};
@@ -281,6 +282,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
         if !read.name.is_empty() && self.players.iter().any(|player| player.name == read.name) {
             return Err(NAME.into());
+        }
+        if self.players.len() >= usize::from(*sizes(self.config.game).end()) {
+            return Err(FULL.into());
         }
         let taken = |number: u16| self.players.iter().any(|player| player.number == number);
         let suggested = match read.suggested {

@@ -27,6 +27,8 @@ mod arena;
 mod arena_tests;
 mod facts;
 #[cfg(test)]
+mod fours_tests;
+#[cfg(test)]
 mod held_tests;
 mod ladder;
 mod lines;
@@ -51,7 +53,7 @@ pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
 pub use powers::Denied;
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
-pub use settings::{Change, TIMEOUT_MS};
+pub use settings::{Change, TIMEOUT_MS, sizes};
 
 use facts::Facts;
 use notes::Notes;
