@@ -75,6 +75,11 @@ impl Browser {
         self.tell("execute/sync", json!({"script": format!("return {expression};"), "args": []}))
     }
 
+    /// Runs a script in the page.
+    pub fn run(&self, script: &str) {
+        self.tell("execute/sync", json!({"script": script, "args": []}));
+    }
+
     /// The visible text of the first element that fits a selector.
     pub fn text(&self, selector: &str) -> String {
         let found = self.eval(&format!("(document.querySelector({selector:?}) || {{}}).innerText"));

@@ -29,6 +29,8 @@ const HEAD: usize = 256;
 pub(crate) const JSON: &str = "application/json";
 pub(crate) const MARKDOWN: &str = "text/markdown; charset=utf-8";
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
+pub(crate) const CSS: &str = "text/css; charset=utf-8";
+pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// What a path leads to.
 enum Route {
@@ -79,6 +81,9 @@ fn find(path: &str) -> Option<Route> {
         "/register" => Route::Rpc(Via::Register),
         "/health" => Route::Health,
         "/" | "/index.html" => Route::Static(HTML, pages::INDEX),
+        "/page.css" => Route::Static(CSS, pages::STYLE),
+        "/page.js" => Route::Static(SCRIPT, pages::SCRIPT),
+        "/draw.js" => Route::Static(SCRIPT, pages::DRAW),
         "/skill.md" => Route::Static(MARKDOWN, pages::SKILL),
         "/.well-known/agent.json" => Route::Static(JSON, pages::AGENT),
         "/api/status.json" => Route::Status,
