@@ -15,18 +15,8 @@ use crate::board::About;
 use crate::calendar::Source;
 use crate::journal::{Kept, State};
 
-pub(crate) const INDEX: &str = include_str!("../web/index.html");
-pub(crate) const SKILL: &str = include_str!("../web/skill.md");
-pub(crate) const AGENT: &str = include_str!("../web/agent.json");
 pub(crate) const HEALTH: &str =
     concat!(r#"{"status":"ok","service":"LeagueBox","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
-
-/// The page runs nothing but its own script and talks to nobody but the box.
-pub(crate) const SECURITY: &[(&str, &str)] = &[(
-    "Content-Security-Policy",
-    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; \
-     img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-)];
 
 /// What the page of the status says beside the league.
 #[derive(Clone, Copy)]
