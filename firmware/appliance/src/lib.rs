@@ -14,6 +14,7 @@
 //! server.rs   accepts connections, answers requests
 //! routes.rs   which path is what
 //! pages.rs    what the box shows: JSON, CSV, the log, text for agents
+//! web.rs      the files of the web page
 //! pieces.rs   a text longer than any buffer
 //! archive.rs  leagues that have ended, from flash
 //! journal/    what outlives a power cut, in flash
@@ -47,6 +48,7 @@ mod powers;
 mod routes;
 mod server;
 mod settings;
+mod web;
 pub mod ws;
 
 use core::cell::{Cell, RefCell};

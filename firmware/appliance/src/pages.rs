@@ -15,21 +15,8 @@ use crate::board::About;
 use crate::calendar::Source;
 use crate::journal::{Kept, State};
 
-pub(crate) const INDEX: &str = include_str!("../web/index.html");
-pub(crate) const STYLE: &str = include_str!("../web/page.css");
-pub(crate) const SCRIPT: &str = include_str!("../web/page.js");
-pub(crate) const DRAW: &str = include_str!("../web/draw.js");
-pub(crate) const SKILL: &str = include_str!("../web/skill.md");
-pub(crate) const AGENT: &str = include_str!("../web/agent.json");
 pub(crate) const HEALTH: &str =
     concat!(r#"{"status":"ok","service":"LeagueBox","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
-
-/// The page runs nothing but its own scripts, none of them inline, and talks to nobody but the box.
-pub(crate) const SECURITY: &[(&str, &str)] = &[(
-    "Content-Security-Policy",
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; \
-     form-action 'none'; frame-ancestors 'none'",
-)];
 
 /// What the page of the status says beside the league.
 #[derive(Clone, Copy)]

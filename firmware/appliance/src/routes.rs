@@ -20,6 +20,7 @@ use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
 use crate::powers::{self, Power};
 use crate::settings;
+use crate::web::{self, File};
 
 /// How long a board that will be broken on purpose has for its answer, in milliseconds.
 const LAST_WORDS_MS: u64 = 500;
@@ -27,10 +28,6 @@ const LAST_WORDS_MS: u64 = 500;
 const HEAD: usize = 256;
 
 pub(crate) const JSON: &str = "application/json";
-pub(crate) const MARKDOWN: &str = "text/markdown; charset=utf-8";
-pub(crate) const HTML: &str = "text/html; charset=utf-8";
-pub(crate) const CSS: &str = "text/css; charset=utf-8";
-pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// What a path leads to.
 enum Route {
@@ -43,7 +40,7 @@ enum Route {
     /// Leagues that have ended.
     Leagues,
     League(u32),
-    Static(&'static str, &'static str),
+    File(&'static File),
     Settings,
     Clock,
     Admin(Order),
@@ -80,12 +77,6 @@ fn find(path: &str) -> Option<Route> {
     Some(match path {
         "/register" => Route::Rpc(Via::Register),
         "/health" => Route::Health,
-        "/" | "/index.html" => Route::Static(HTML, pages::INDEX),
-        "/page.css" => Route::Static(CSS, pages::STYLE),
-        "/page.js" => Route::Static(SCRIPT, pages::SCRIPT),
-        "/draw.js" => Route::Static(SCRIPT, pages::DRAW),
-        "/skill.md" => Route::Static(MARKDOWN, pages::SKILL),
-        "/.well-known/agent.json" => Route::Static(JSON, pages::AGENT),
         "/api/status.json" => Route::Status,
         "/api/standings.json" => Route::Rows(Rows::Standings),
         "/api/schedule.json" => Route::Rows(Rows::Schedule),
@@ -107,6 +98,9 @@ fn find(path: &str) -> Option<Route> {
         "/api/admin/rule" => Route::Admin(Order::Use(Power::Rule)),
         "/api/admin/replay" => Route::Admin(Order::Use(Power::Replay)),
         _ => {
+            if let Some(file) = web::find(path) {
+                return Some(Route::File(file));
+            }
             let name = path.strip_prefix("/api/")?.strip_suffix(".json")?;
             if let Some(id) = name.strip_prefix("matches/") {
                 Route::Match(MatchId::read(id)?)
@@ -159,10 +153,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         match route {
             Route::Rpc(via) => self.rpc(peer, via, request.body, responder).await,
             Route::Health => responder.respond(200, JSON, pages::HEALTH.as_bytes(), &[]).await,
-            Route::Static(kind, text) => {
-                let security = if kind == HTML { pages::SECURITY } else { &[] };
-                responder.respond(200, kind, text.as_bytes(), security).await
-            }
+            Route::File(file) => file.send(request, responder).await,
             Route::Status => {
                 let now = self.now();
                 let vitals = Vitals {
