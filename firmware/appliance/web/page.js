@@ -18,7 +18,7 @@ const NEXT = { WAITING: "start", RUNNING: "pause", PAUSED: "resume", COMPLETED: 
 const FEED = { live: "live", asking: "asking every 5 s", lost: "no connection", "": "connecting" };
 
 // What is known of the box.
-let now = null, players = [], standings = [], rounds = [], running = new Map(), settings = {}, games = {};
+let now = null, players = [], ranking = [], standings = [], rounds = [], running = new Map(), settings = {}, games = {};
 // What this page has seen: the steps of matches, and the results as they fell.
 const seen = new Map(), fresh = [];
 
@@ -69,9 +69,9 @@ const isOver = one => one.status === "FINISHED";
 
 // The points a match gave to each, by id.
 function pointsOf(one) {
-  if (one.points) return Array.isArray(one.points) ? Object.fromEntries(ids(one).map((id, at) => [id, one.points[at]])) : one.points;
+  if (one.points) return one.points;
   const level = one.winner || one.result === "TECHNICAL_LOSS" ? 0 : 1;
-  return Object.fromEntries(ids(one).map(id => [id, one.winner === id ? 3 : level]));
+  return Object.fromEntries(ids(one).map((id, at) => [id, one.players?.[at]?.points ?? (one.winner === id ? 3 : level)]));
 }
 
 async function get(path) {
@@ -84,7 +84,6 @@ async function get(path) {
 
 let socket = null, pause = FIRST_PAUSE_MS, timer = 0, mode = "", heardAt = 0, loading = null, asked = "", shownLeague = "";
 
-// Also keeps the league that is shown apart from the next one.
 function become(next) {
   mode = next;
   for (const name of Object.keys(FEED)) if (name) document.body.classList.toggle(name, name === mode);
@@ -132,8 +131,8 @@ async function ask() {
     if (scene !== asked) {
       standings = (await get("/api/standings.json")).standings;
       players = (await get("/api/players.json")).players;
-      rounds = [];
       now = status;
+      stale = true;
       await load();
       running = new Map(allMatches().filter(one => one.status === "RUNNING").map(one => [one.match_id, one]));
       asked = scene;
@@ -180,12 +179,17 @@ document.onvisibilitychange = () => {
   }, UNSEEN_MS);
 };
 
+// A snapshot comes in pieces; until the last one the page shows what it showed.
+let whole = true;
+
 function take(told) {
   switch (told.type) {
     case "snapshot":
-      ({ status: now, players, standings } = told);
-      running = new Map((told.matches || []).map(one => [one.match_id, timed(one)]));
-      rounds = [];
+      now = told.status;
+      [players, running, whole, stale] = [[], new Map(), false, true];
+      break;
+    case "ready":
+      whole = true;
       break;
     case "status":
       now = told.status;
@@ -195,13 +199,20 @@ function take(told) {
       players.sort((a, b) => a.player_id.localeCompare(b.player_id, "en", { numeric: true }));
       break;
     case "standings":
-      standings = told.standings;
+      ranking = told.standings;
       break;
     case "match":
-      told.match.state === "over" ? settle(told.match) : running.set(told.match.match_id, timed(told.match));
+      running.delete(told.match.match_id);
+      if (told.match.state === "running") running.set(told.match.match_id, timed(told.match));
+      if (told.match.state === "over") settle(told.match);
       if (told.match.match_id === staged) look(staged);
       break;
   }
+  if (!whole) return;
+  standings = ranking.flatMap((id, at) => {
+    const one = players.find(player => player.player_id === id);
+    return one ? [{ rank: at + 1, player_id: id, display_name: one.display_name, ...one.tally }] : [];
+  });
   load();
   paint();
 }
@@ -213,37 +224,35 @@ function timed(one) {
   return one;
 }
 
-// A match is over: its line in the schedule is changed as the box would.
-function settle(one) {
-  running.delete(one.match_id);
-  const line = allMatches().find(line => line.match_id === one.match_id);
-  if (!line) return;
-  const { status, winner_player_id, winner, score, end_reason } = one.result || {};
-  Object.assign(line, { status: "FINISHED", result: status, winner: winner_player_id ?? winner ?? null, end_reason });
-  if (score) line.points = score;
-  tell(line);
-}
-
-function tell(line) {
-  fresh.unshift({ ...line, at: Date.now() });
+// A match is over: its line in the schedule becomes what the box would say of it now.
+function settle({ match_id, result }) {
+  const line = allMatches().find(line => line.match_id === match_id);
+  if (!line || !result) return;
+  const news = !isOver(line);
+  Object.assign(line, { status: "FINISHED", result: result.status, winner: result.winner_player_id, end_reason: result.end_reason, points: result.score });
+  if (!news) return;
+  fresh.unshift(line);
   fresh.length = Math.min(fresh.length, FRESH);
 }
 
-// The schedule is asked for once a league; after that the feed tells what changes in it.
+// The schedule is asked for with every snapshot; after that the feed tells what changes in it.
+let stale = true;
 function load() {
   if (now.league_id !== shownLeague) {
     shownLeague = now.league_id;
     rounds = [];
     fresh.length = 0;
     seen.clear();
-    chosen = "";
+    [chosen, staged] = ["", ""];
   }
   if (now.game_type !== settings.game && !settings.asked) {
     settings.asked = true;
     getSettings().catch(() => { settings.asked = false; });
   }
-  if (rounds.length || loading || !now.total_rounds || now.total_matches > MANY_MATCHES) return loading;
-  return loading = get("/api/schedule.json").then(page => { rounds = page.rounds; paint(); }, () => {}).finally(() => { loading = null; });
+  if (!now.total_rounds) rounds = [];
+  if (!stale || loading || !now.total_rounds || now.total_matches > MANY_MATCHES) return loading;
+  stale = false;
+  return loading = get("/api/schedule.json").then(page => { rounds = page.rounds; paint(); }, () => { stale = true; }).finally(() => { loading = null; });
 }
 
 /* ---- what is shown ---- */
@@ -489,12 +498,8 @@ function remember(page) {
   return known;
 }
 
-// Words by player, whether the box sends an object or a list.
-function byId(page, actions) {
-  if (!actions) return {};
-  if (!Array.isArray(actions)) return actions;
-  return Object.fromEntries(actions.map((action, at) => [action.player_id ?? ids(page)[at], action.action ?? action.words ?? action]));
-}
+// Words by player; the box sends them by seat.
+const byId = (page, actions) => Object.fromEntries((actions || []).map((action, at) => [ids(page)[at], action]));
 
 function showStage() {
   const known = seen.get(staged);
