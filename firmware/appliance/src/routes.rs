@@ -16,6 +16,7 @@ use crate::calendar::{self, Source};
 use crate::clock::Clock;
 use crate::guard::{self, Later};
 use crate::http::{Request, Responder, WriteError};
+use crate::moment::Moment;
 use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
 use crate::powers::{self, Power};
@@ -155,26 +156,18 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             Route::Health => responder.respond(200, JSON, pages::HEALTH.as_bytes(), &[]).await,
             Route::File(file) => file.send(request, responder).await,
             Route::Status => {
-                let now = self.now();
-                let vitals = Vitals {
-                    time: now.utc,
-                    time_source: self.calendar().source(),
-                    uptime_seconds: now.ms.saturating_sub(self.started) / 1000,
-                    refused_requests: self.refused.get(),
-                    wrong_admin_codes: self.guard.borrow().wrong_codes,
-                    limited_requests: self.guard.borrow().too_many,
-                    about: self.board.about(),
-                    kept: self.kept(),
-                };
+                let vitals = self.vitals(self.board.now());
                 self.send(responder, 200, |hall, sink| pages::status(hall, vitals, sink)).await
             }
             Route::Settings => self.send(responder, 200, settings::write).await,
             Route::Rows(rows) => self.send_rows(responder, rows).await,
             Route::Match(id) => {
-                if self.hall(|hall| hall.pair(id)).is_none() {
+                let now = self.board.now();
+                let Some((moment, upto)) = self.hall(|hall| Some((Moment::of(hall, id, now)?, hall.log().written())))
+                else {
                     return responder.error(404, "no such match in this league").await;
-                }
-                self.send(responder, 200, |hall, sink| pages::one_match(hall, id, sink)).await
+                };
+                self.send(responder, 200, |hall, sink| pages::one_match(hall, &moment, upto, sink)).await
             }
             Route::Leagues => self.send_leagues(responder).await,
             Route::League(number) => self.send_league(responder, number).await,
@@ -210,6 +203,22 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     Ok(())
                 }
             },
+        }
+    }
+
+    /// What the box says of itself at a moment.
+    pub(crate) fn vitals(&self, ms: u64) -> Vitals<'_> {
+        let (calendar, guard) = (self.calendar(), self.guard.borrow());
+        Vitals {
+            time: calendar.at(ms),
+            time_source: calendar.source(),
+            uptime_seconds: ms.saturating_sub(self.started) / 1000,
+            refused_requests: self.refused.get(),
+            wrong_admin_codes: guard.wrong_codes,
+            limited_requests: guard.too_many,
+            log_entries: self.hall(|hall| hall.log().written()),
+            about: self.board.about(),
+            kept: self.kept(),
         }
     }
 

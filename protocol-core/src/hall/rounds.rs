@@ -164,6 +164,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.schedule().pair(id.round, id.table)
     }
 
+    /// The players of a match, by seat.
+    pub fn players_of(&self, id: MatchId) -> impl Iterator<Item = &Player> {
+        let places = self.pair(id).into_iter().flat_map(|pair| [pair.a, pair.b]);
+        places.filter_map(|place| self.player_at(place))
+    }
+
     /// The matches being played.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.tables.iter().flatten()
@@ -401,6 +407,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             };
             self.current = self.rank_now(round);
         }
+    }
+
+    /// A number that is another one for other standings, as of the last [`Hall::refresh_standings`].
+    pub fn standings_sum(&self) -> u32 {
+        self.current.checksum()
+    }
+
+    /// What a player has gathered so far.
+    pub fn tally(&self, player: &Player) -> Tally {
+        self.tallies.get(usize::from(player.place)).copied().unwrap_or_default()
     }
 
     fn rank_now(&self, rounds: u16) -> Standings<P> {
