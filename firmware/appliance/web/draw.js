@@ -66,7 +66,7 @@ function rush(seats, step) {
   }));
   where.forEach(([seat, spot]) => {
     pen.beginPath();
-    pen.arc((spot.x + .5) * CELL, (spot.y + .5) * CELL, CELL * 1.7, 0, 7);
+    pen.arc((spot.x + .5) * CELL, (spot.y + .5) * CELL, CELL * 2, 0, 7);
     pen.fillStyle = style.getPropertyValue("--seat" + seats.indexOf(seat));
     pen.fill();
     pen.lineWidth = 3;

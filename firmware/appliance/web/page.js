@@ -59,6 +59,7 @@ function pairs(dl, all) {
   keyed(dl, items, ([tag, , term]) => tag + term, ([tag]) => make(tag), (element, [, value]) => text(element, value));
 }
 
+const byNumber = (a, b) => a.localeCompare(b, "en", { numeric: true });
 const person = id => players.find(one => one.player_id === id) || standings.find(one => one.player_id === id);
 const nameOf = id => person(id)?.display_name || id;
 const words = reason => (reason || "").replaceAll("_", " ");
@@ -196,7 +197,7 @@ function take(told) {
       break;
     case "player":
       players = players.filter(one => one.player_id !== told.player.player_id).concat(told.player);
-      players.sort((a, b) => a.player_id.localeCompare(b.player_id, "en", { numeric: true }));
+      players.sort((a, b) => byNumber(a.player_id, b.player_id));
       break;
     case "standings":
       ranking = told.standings;
@@ -409,7 +410,7 @@ function card(one) {
 }
 
 function showRunning() {
-  const list = [...running.values()], round = rounds[now.round - 1];
+  const list = [...running.values()].sort((a, b) => byNumber(a.match_id, b.match_id)), round = rounds[now.round - 1];
   $("now").hidden = !list.length;
   text($("now-title"), "Being played").append(make("small", "", round ? "  round " + now.round + " of " + now.total_rounds : ""));
   if (!running.has(chosen) && chosen !== staged) chosen = "";
