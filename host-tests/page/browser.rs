@@ -103,6 +103,12 @@ impl Browser {
         self.tell(&format!("element/{element}/value"), json!({"text": text}));
     }
 
+    /// Presses and releases a key, as WebDriver spells it, wherever the focus is.
+    pub fn press(&self, key: &str) {
+        let actions = json!([{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]);
+        self.tell("actions", json!({"actions": [{"type": "key", "id": "keyboard", "actions": actions}]}));
+    }
+
     /// Makes the window as large as another screen.
     pub fn resize(&self, width: u32, height: u32) {
         let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});

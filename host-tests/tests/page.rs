@@ -6,11 +6,13 @@ mod browser;
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use browser::Browser;
 use host_tests::crowd::Crowd;
 use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
+use host_tests::websocket::{Frame, WebSocket};
 use host_tests::{free_port, here};
 use serde_json::{Value, json};
 
@@ -108,6 +110,7 @@ fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
             browser.resize(width, height);
             browser.prefer(scheme);
             assert_that_nothing_sticks_out(&browser, name);
+            browser.run("scrollTo(0, 0)");
             browser.keep_picture(&format!("{name}-{scheme}.png"));
         }
     }
@@ -365,6 +368,91 @@ fn whoever_cannot_see_or_use_a_mouse_finds_no_serious_obstacle() {
     browser.click("#players .name");
     browser.wait_until("document.querySelector('#body').innerText.includes('protocol broken')");
     judge("a player");
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn a_game_is_drawn_while_it_is_played_and_can_be_stepped_through() {
+    // What is drawn, and how long players think: a page looks at the board at most every 700 ms.
+    for (game, drawn, thinking) in [
+        ("even_odd_10", "#board .bout", 400),
+        ("echo", "#board .bout", 1500),
+        ("blotto", "#board .bar", 1500),
+        ("skill-gomoku", "#board .stone2", 400),
+    ] {
+        let leaguebox = LeagueBox::start(Settings { game, ..Settings::start_at(2) });
+        let browser = Browser::open();
+        browser.go(&leaguebox.url());
+        browser.wait_until(&is("WAITING"));
+        let mut crowd = Crowd::thinking(Duration::from_millis(thinking));
+        crowd.enlist(&leaguebox, 2);
+        browser.wait_until(&format!("!!document.querySelector('{drawn}')"));
+        browser.wait_until(
+            "[...document.querySelectorAll('#matches .clock')].some(one => one.innerText.includes('s left'))",
+        );
+        browser.wait_until("Number(/turn (\\d+)/.exec(document.querySelector('#stage-turn').innerText)?.[1]) > 3");
+        crowd.hold();
+        browser.keep_picture(&format!("{game}.png"));
+        browser.click("#stage-open");
+        browser.wait_until("!!document.querySelector('#body .replay')");
+        let last = browser.text("#body .replay small");
+        browser.click("#body .replay button");
+        assert_ne!(browser.text("#body .replay small"), last, "one step back");
+        let keeps = browser.text("#body").contains("The box keeps no list of moves");
+        assert_eq!(keeps, ["echo", "skill-gomoku"].contains(&game), "{game}: what is known of it is told plainly");
+        crowd.release();
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn a_page_too_many_asks_instead_and_says_so_until_there_is_room() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let browser = Browser::open();
+    // As many as the box takes.
+    let mut watchers: Vec<WebSocket> = Vec::new();
+    loop {
+        let mut watcher = WebSocket::dial_at(leaguebox.address, "/api/live");
+        match watcher.frame().expect("a frame") {
+            Frame::Close(code, _) => break assert_eq!(code, 1013),
+            _ => watchers.push(watcher),
+        }
+    }
+    browser.go(&leaguebox.url());
+    browser.wait_until("document.querySelector('#feed').innerText === 'asking every 5 s'");
+    let crowd = Crowd::of(&leaguebox, 2);
+    browser.wait_until("document.querySelectorAll('#players tr').length === 2");
+    drop(watchers);
+    browser.wait_until("document.querySelector('#feed').innerText === 'live'");
+    drop(crowd);
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn everything_can_be_reached_by_keyboard() {
+    let leaguebox = LeagueBox::start(Settings::start_at(2));
+    let mut crowd = Crowd::new();
+    crowd.hold();
+    crowd.enlist(&leaguebox, 2);
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until("!document.querySelector('#stage').hidden");
+    let mut reached = BTreeSet::new();
+    for _ in 0..40 {
+        browser.press("\u{E004}");
+        let here = browser.eval("(document.activeElement.closest('[id]') || document.body).id");
+        reached.insert(here.as_str().unwrap_or_default().to_owned());
+    }
+    for place in ["teach", "standings", "stage-open", "matches", "players", "rounds"] {
+        assert!(reached.contains(place), "Tab does not reach {place}: {reached:?}");
+    }
+    browser.run("document.querySelector('#teach').focus()");
+    browser.press("\u{E007}");
+    assert_eq!(browser.eval("document.activeElement.id"), "code", "Enter opens the desk, and typing goes on there");
+    browser.press("\u{E00C}");
+    assert_eq!(browser.eval("document.querySelector('#desk').open"), false, "Escape closes it");
+    assert_eq!(browser.eval("document.activeElement.id"), "teach", "and one is where one was");
+    crowd.release();
 }
 
 #[test]

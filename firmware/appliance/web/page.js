@@ -10,7 +10,7 @@ const $ = id => document.getElementById(id);
 const ASK_MS = 5000, PATIENCE_MS = 5000, QUIET_MS = 12000, UNSEEN_MS = 15000, TICK_MS = 250, GLANCE_MS = 700, MOVED_MS = 6000;
 const FIRST_PAUSE_MS = 500, LONGEST_PAUSE_MS = 10000;
 // The schedule of 64 players is 400 KB; beyond that the page leaves it to the CSV.
-const MANY_MATCHES = 2016, MANY_PLAYERS = 40;
+const MANY_MATCHES = 2016, MANY_PLAYERS = 40, CROWD = 12;
 const KEPT_STEPS = 600, KEPT_MATCHES = 40, FRESH = 6;
 const STATES = { WAITING: "Lobby", RUNNING: "Playing", PAUSED: "Paused", COMPLETED: "Finished" };
 const PLAYER_STATES = { REGISTERED: "here", ACTIVE: "playing", SUSPENDED: "silent", SHUTDOWN: "done" };
@@ -282,7 +282,7 @@ function show() {
 
 function showStatus() {
   for (const state of Object.keys(STATES)) document.body.classList.toggle(state, state === now.state);
-  document.body.classList.toggle("crowded", standings.length > 12);
+  document.body.classList.toggle("crowded", standings.length > CROWD);
   document.title = STATES[now.state] + " · LeagueBox";
   text($("state"), STATES[now.state]);
   const champion = now.state === "COMPLETED" && standings[0];
@@ -585,6 +585,8 @@ function showRace() {
 function showCrosstable() {
   const over = allMatches().filter(isOver);
   $("cross").hidden = !over.length || standings.length > MANY_PLAYERS || standings.length < 3;
+  const home = $(standings.length > CROWD ? "wide" : "right");
+  if ($("cross").parentNode !== home) home.append($("cross"));
   if ($("cross").hidden || !changed($("crosstable"))) return;
   const met = {};
   for (const one of over) {
@@ -675,7 +677,7 @@ function openMatch(id) {
 
 // Step by step through what is known of a match.
 function replay(body, page, watched) {
-  const history = told(page.game_type, page), steps = history.length > watched.length ? history : watched;
+  const history = told(page.game_type, { ...page, view: page.view || watched.at(-1).view }), steps = history.length ? history : watched;
   const place = body.appendChild(make("div"));
   const at = number => place.replaceChildren(draw(page.game_type, page.seats, steps[number]));
   at(steps.length - 1);
