@@ -167,7 +167,7 @@ fn what_cannot_be_done_is_answered_with_the_field_and_the_rule() {
         ("remove", r#"{"player_id":"REF01"}"#, 400, "player_id must be"),
         ("remove", r#"{"player_id":"P09"}"#, 404, "player_id names no player"),
         ("rule", r#"{"match_id":"R1M1"}"#, 400, "winner must be"),
-        ("rule", r#"{"match_id":"R1M1","winner":"P03"}"#, 400, "winner must be one of the two players"),
+        ("rule", r#"{"match_id":"R1M1","winner":"P03"}"#, 400, "winner must be one of the players"),
         ("rule", r#"{"match_id":"R9M9","winner":null}"#, 404, "match_id names no match"),
         ("rule", r#"{"match_id":"R3M1","winner":null}"#, 409, "the match has not begun"),
         ("replay", r#"{"match_id":7}"#, 400, "match_id must be"),

@@ -35,6 +35,7 @@ use embedded_io_async::{Read, Write};
 use protocol_core::hall::{Hall, Player};
 use protocol_core::json::{self, Full, Seq, Sink};
 use protocol_core::log::{Entry, Happening};
+use protocol_core::wire::league_v2::dialect::Kind;
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
 use crate::Appliance;
@@ -96,7 +97,10 @@ fn is_new_beginning(what: Happening) -> bool {
 
 /// Whether it shows in the row of the player it happened to. What is asked and answered shows when the match is over.
 fn shows(entry: &Entry) -> bool {
-    !matches!(entry.what, Happening::Sent(_) | Happening::Answered(_))
+    match entry.what {
+        Happening::Sent(kind) | Happening::Answered(kind) => kind == Kind::Ping,
+        _ => true,
+    }
 }
 
 impl Told {
@@ -128,7 +132,11 @@ impl Told {
                 (0, Some(id), _) if is_last(&|later| later.at_match == Some(id)) => return Some(News::Match(id)),
                 (0, ..) => {}
                 (_, Some(id), _) if matches!(entry.what, Happening::MatchOver(_)) => {
-                    match hall.players_of(id).nth(usize::from(step) - 1).and_then(|player| line_of(hall, player.id())) {
+                    match hall
+                        .sitters(id)
+                        .nth(usize::from(step) - 1)
+                        .and_then(|sitter| line_of(hall, sitter.player_id.0))
+                    {
                         Some(line) => return Some(News::Player(line)),
                         None => self.go_on(),
                     }

@@ -5,10 +5,10 @@ use core::fmt;
 
 use heapless::{String, Vec};
 use protocol_core::games::{self, AnyGame, Game, MAX_SEATS, Seat, Seats, Sitter, Viewer};
-use protocol_core::hall::{Hall, Player};
+use protocol_core::hall::{self, Hall};
 use protocol_core::json::{self, Full, Joined, Seq, Shown, Sink};
 use protocol_core::referee::Phase;
-use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
+use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -32,7 +32,7 @@ impl Moment {
         id: MatchId,
         now_ms: u64,
     ) -> Option<Self> {
-        hall.pair(id)?;
+        hall.places(id)?;
         let mut moment = Self {
             id,
             state: "scheduled",
@@ -85,24 +85,21 @@ impl Moment {
             players: S,
         }
         #[derive(Serialize)]
-        struct Seated<'a> {
-            player_id: Shown<AgentId>,
-            display_name: &'a str,
+        struct Thinks {
             thinking: bool,
             deadline_ms: Option<u32>,
             score: i32,
         }
-        let seated = move |(seat, player): (Seat, &'a Player)| Seated {
-            player_id: Shown(player.id()),
-            display_name: &player.name,
+        let thinks = move |seat: Seat| Thinks {
             thinking: self.thinking.has(seat),
             deadline_ms: self.left_ms.get(usize::from(seat)).copied().flatten(),
             score: self.score(seat),
         };
+        let seated = move |(seat, sitter)| Joined(sitter, thinks(seat));
         Now {
             state: self.state,
             turn: self.game.as_ref().map_or(0, Game::turn),
-            players: Seq(move || (0..).zip(hall.players_of(self.id)).map(seated)),
+            players: Seq(move || (0..).zip(hall.sitters(self.id)).map(seated)),
         }
     }
 
@@ -156,12 +153,12 @@ impl<'a> Who<'a> {
         hall: &'a Hall<P, M, R, L>,
         id: MatchId,
     ) -> Self {
-        let named = |player: &'a Player| {
+        let named = |sitter: hall::Sitter<'a>| {
             let mut id = String::new();
-            let _ = fmt::write(&mut id, format_args!("{}", player.id()));
-            (id, player.name.as_str())
+            let _ = fmt::write(&mut id, format_args!("{}", sitter.player_id.0));
+            (id, sitter.display_name)
         };
-        Self(hall.players_of(id).take(MAX_SEATS).map(named).collect())
+        Self(hall.sitters(id).take(MAX_SEATS).map(named).collect())
     }
 
     fn at_table<T>(&self, look: impl FnOnce(games::Table<'_>) -> T) -> T {

@@ -4,8 +4,8 @@
 use core::fmt::{self, Write as _};
 
 use protocol_core::games::{AnyGame, Game};
-use protocol_core::hall::{Hall, Player, Stage};
-use protocol_core::json::{self, Full, Joined, Seq, Shown, Sink};
+use protocol_core::hall::{AgentState, Hall, Player, Ready, Stage};
+use protocol_core::json::{self, Full, Joined, Map, Seq, Shown, Sink};
 use protocol_core::league::{ByReason, Tally};
 use protocol_core::log::Entry;
 use protocol_core::time::Utc;
@@ -131,8 +131,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Displa
         let players = hall.players().len();
         match (hall.stage(), hall.config().start_at) {
             (Stage::Waiting, Some(n)) => write!(f, "Waiting for players: {players} of {n} are here."),
-            (Stage::Waiting, None) if players < 2 => {
-                write!(f, "Waiting for players: {players} here, a league needs at least two.")
+            (Stage::Waiting, None) if players < usize::from(*hall.schedule().sizes().start()) => {
+                let fewest = if *hall.schedule().sizes().start() > 2 { "four" } else { "two" };
+                write!(f, "Waiting for players: {players} here, a league needs at least {fewest}.")
             }
             (Stage::Waiting, None) => write!(f, "{players} players are here. Waiting for the admin to start."),
             (Stage::Running(round), _) if hall.is_paused() && hall.tables().next().is_none() => {
@@ -224,6 +225,14 @@ pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L:
     let of_match = move |entry: &Entry| entry.at_match == Some(id);
     let log = Happened { log: Seq(|| hall.log().entries(0..upto).filter(of_match)) };
     json::write(&Joined(Joined(line, page), Joined(moment.now(hall), Joined(moment.view(hall), log))), sink)
+}
+
+/// Who plays a match, by seat: `"players":[…]`.
+fn players<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &Hall<P, M, R, L>,
+    id: MatchId,
+) -> impl Serialize {
+    Map(move || [("players", Seq(move || hall.sitters(id)))])
 }
 
 /// Pages of many rows.
@@ -390,9 +399,15 @@ pub(crate) struct Person<'a> {
     contact_endpoint: &'a str,
     /// Where it is really called, or calls from.
     address: Shown<&'a protocol_core::wire::endpoint::Contact>,
+    connects: &'static str,
     /// Whether one that dials in is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     connected: Option<bool>,
+    /// Whether it can be spoken to, as far as that is known.
+    online: Option<bool>,
+    last_seen: Option<Shown<Utc>>,
+    /// What came of the last test call.
+    ready: Option<Tested>,
     state: &'static str,
     dialect: &'static str,
     /// Whether the admin has removed it.
@@ -404,6 +419,36 @@ pub(crate) struct Person<'a> {
     /// What it has gathered so far, as the standings have it.
     tally: Gathered,
     latency: Latency,
+}
+
+/// A test call.
+#[derive(Serialize)]
+struct Tested {
+    status: &'static str,
+    /// How long the answer took. Nobody who dials in is called.
+    ms: Option<u16>,
+}
+
+impl Tested {
+    fn of(player: &Player) -> Option<Self> {
+        let (status, ms) = match player.ready() {
+            Ready::Unknown => return None,
+            Ready::Asked => ("asked", None),
+            Ready::Yes(ms) => ("ok", player.contact.endpoint().map(|_| ms)),
+            Ready::No => ("failed", None),
+        };
+        Some(Self { status, ms })
+    }
+}
+
+/// Whether a player that is called answers: by its last call, be it a test.
+fn is_online(player: &Player) -> Option<bool> {
+    match (player.contact.endpoint(), player.state, player.ready()) {
+        (None, ..) => Some(!player.is_away()),
+        (_, AgentState::Suspended, _) | (_, _, Ready::No) => Some(false),
+        (_, _, Ready::Yes(_)) => Some(true),
+        _ => (player.latency.answers() > 0).then_some(true),
+    }
 }
 
 /// The numbers of a row of the standings.
@@ -443,7 +488,11 @@ impl<'a> Person<'a> {
                 given => given,
             },
             address: Shown(&player.contact),
+            connects: if player.contact.endpoint().is_some() { "http" } else { "websocket" },
             connected: player.contact.endpoint().is_none().then(|| !player.is_away()),
+            online: is_online(player),
+            last_seen: player.last_seen().map(Shown),
+            ready: Tested::of(player),
             state: player.state.name(),
             dialect: player.style.dialect.name(),
             removed: player.is_removed(),
@@ -484,7 +533,8 @@ fn schedule<const P: usize, const M: usize, const R: usize, const L: usize>(
     } else {
         sink.put(b",")?;
     }
-    json::write(&hall.match_line(MatchId { round, table }), sink)?;
+    let id = MatchId { round, table };
+    json::write(&Joined(hall.match_line(id).ok_or(Full)?, players(hall, id)), sink)?;
     if table == hall.schedule().matches_per_round() {
         sink.put(b"]}")?;
     }
@@ -498,13 +548,14 @@ fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
     sink: &mut dyn Sink,
 ) -> Result<bool, Full> {
     if part == 0 {
-        for piece in [
-            "round_id,match_id,player_a,player_b,status,winner,points_a,points_b,end_reason,",
-            hall.config().game.rules().columns,
-            ",finished_at\r\n",
-        ] {
-            sink.put(piece.as_bytes())?;
-        }
+        let (players, points) = match hall.config().game.rules().seats.start() {
+            4 => ("player_a,player_b,player_c,player_d", "points_a,points_b,points_c,points_d"),
+            _ => ("player_a,player_b", "points_a,points_b"),
+        };
+        let columns = hall.config().game.rules().columns;
+        let pieces = ["round_id,match_id,", players, ",status,winner,", points, ",end_reason,", columns];
+        { pieces }.iter().try_for_each(|piece| sink.put(piece.as_bytes()))?;
+        sink.put(b",finished_at\r\n")?;
         return Ok(true);
     }
     let Some((round, table)) = hall.schedule().at(part as usize - 1) else { return Ok(false) };
@@ -513,14 +564,15 @@ fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
         return Ok(true);
     };
     let mut text = heapless::String::<512>::new();
-    let (a, b) = (line.player_A_id.0, line.player_B_id.0);
-    write!(text, "{round},{id},{a},{b},{},", record.status().name()).map_err(|_| Full)?;
+    write!(text, "{round},{id},").map_err(|_| Full)?;
+    line.player_ids().try_for_each(|player| write!(text, "{player},")).map_err(|_| Full)?;
+    write!(text, "{},", record.status().name()).map_err(|_| Full)?;
     if let Some(winner) = line.winner {
         write!(text, "{}", winner.0).map_err(|_| Full)?;
     }
-    let (points_a, points_b) = (record.verdict(0).points(), record.verdict(1).points());
-    write!(text, ",{points_a},{points_b},{},", record.end_reason().name()).map_err(|_| Full)?;
-    write!(text, "{},{}\r\n", Cells(&game), record.finished).map_err(|_| Full)?;
+    let points = (0..).zip(line.player_ids()).map(|(seat, _)| record.verdict(seat).points());
+    { points }.try_for_each(|points| write!(text, ",{points}")).map_err(|_| Full)?;
+    write!(text, ",{},{},{}\r\n", record.end_reason().name(), Cells(&game), record.finished).map_err(|_| Full)?;
     sink.put(text.as_bytes())?;
     Ok(true)
 }

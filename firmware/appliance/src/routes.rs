@@ -95,6 +95,7 @@ fn find(path: &str) -> Option<Route> {
         "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
         "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
         "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
+        "/api/admin/check" => Route::Admin(Order::Use(Power::Check)),
         "/api/admin/remove" => Route::Admin(Order::Use(Power::Remove)),
         "/api/admin/rule" => Route::Admin(Order::Use(Power::Rule)),
         "/api/admin/replay" => Route::Admin(Order::Use(Power::Replay)),

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use appliance::clock::Clock;
 use embassy_futures::select::{Either, select};
-use net_support::{Client, Does, Plan, Scene, Socket, play};
+use net_support::{ADMIN, Client, Does, Plan, Scene, Socket, play};
 use protocol_core::games::{Game, GameKind};
 use serde_json::{Value, json};
 
@@ -129,7 +129,10 @@ impl<'w> Page<'w> {
         assert!(self.is_ready);
         let rows = scene.get("/api/players.json").await.json()["players"].clone();
         for row in rows.as_array().unwrap() {
-            assert_eq!(&self.players[row["player_id"].as_str().unwrap()], row);
+            let mut known = self.players[row["player_id"].as_str().unwrap()].clone();
+            // When it was last seen is not news.
+            known["last_seen"] = row["last_seen"].clone();
+            assert_eq!(&known, row);
         }
         assert_eq!(self.players.len(), rows.as_array().unwrap().len());
         let mut status = scene.get("/api/status.json").await.json();
@@ -329,5 +332,33 @@ fn a_map_of_25_kilobytes_is_sent_of_one_piece_while_the_game_goes_on() {
             page["turn"]
         );
         assert_eq!(page["view"]["extra"]["grid"].as_array().map(Vec::len), Some(100));
+    });
+}
+
+#[test]
+fn the_owner_tests_who_is_there_and_the_page_sees_the_answer() {
+    let plan = Plan::new(3).with(0, |_, _| Does::After(30)).with(1, |_, _| Does::Close);
+    play(plan, async |scene| {
+        let mut page = Page::open(&scene).await;
+        scene.register_all().await;
+        page.catch_up(&scene).await;
+        assert_eq!(page.players["P01"]["ready"], Value::Null);
+        for (id, status) in [("P01", 200), ("P02", 200), ("P09", 404)] {
+            let body = json!({"player_id": id}).to_string();
+            let seen = scene.dial().await.ask("POST", "/api/admin/check", ADMIN, &body).await.unwrap();
+            assert_eq!(seen.status, status, "{}", seen.body);
+        }
+        let stranger = scene.dial().await.ask("POST", "/api/admin/check", "", r#"{"player_id":"P01"}"#).await.unwrap();
+        assert_eq!(stranger.status, 401);
+        page.catch_up(&scene).await;
+        assert_eq!(page.players["P01"]["ready"], json!({"status": "ok", "ms": 30}));
+        assert_eq!(page.players["P01"]["online"], true);
+        assert_eq!(page.players["P02"]["ready"], json!({"status": "failed", "ms": null}));
+        assert_eq!((&page.players["P02"]["online"], &page.players["P03"]["online"]), (&json!(false), &Value::Null));
+        assert_eq!(page.players["P03"]["connects"], "http");
+        assert!(page.players["P03"]["last_seen"].is_string(), "it registered");
+        let ping: Vec<_> = scene.players[0].heard.borrow().iter().map(|heard| heard.call.clone()).collect();
+        assert_eq!((ping.len(), &ping[0]["method"]), (1, &json!("ping")));
+        page.knows_all(&scene).await;
     });
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use protocol_core::games::GameKind;
 use protocol_core::hall::Stage;
+use protocol_core::referee::Outcome;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -250,30 +251,32 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     pub(super) fn naive_standings(&self, rounds: u16) -> Vec<Row> {
         let mut rows: BTreeMap<String, [u64; 6]> = BTreeMap::new();
-        let mut points: BTreeMap<(String, String), u64> = BTreeMap::new();
+        let mut met: BTreeMap<String, Vec<(Vec<String>, u64)>> = BTreeMap::new();
         for player in self.hall.players() {
             rows.insert(player.id().to_string(), [0; 6]);
         }
         for id in (1..=rounds).flat_map(|round| self.hall.matches_of(round)) {
             let line = self.hall.match_line(id).expect("a match has a line");
             let record = self.hall.record(id).expect("a closed round has its results");
-            let ids = [line.player_A_id.0.to_string(), line.player_B_id.0.to_string()];
-            for seat in 0..2u8 {
-                let (mine, theirs) = (&ids[usize::from(seat)], &ids[usize::from(1 - seat)]);
-                let forfeits = record.outcome().forfeits;
-                let (gained, counts) = match record.outcome().winner {
-                    Some(winner) if winner == seat => (3, [3, 1, 0, 0, 0, 1]),
-                    None if forfeits.is_empty() => (1, [1, 0, 1, 0, 0, 1]),
-                    _ => (0, [0, 0, 0, 1, u64::from(forfeits.has(seat)), 1]),
+            let ids: Vec<String> = line.player_ids().map(|id| id.to_string()).collect();
+            let Outcome { winners, forfeits, .. } = record.outcome();
+            for (seat, mine) in (0..).zip(&ids) {
+                let counts = match winners.len() {
+                    1 if winners.has(seat) => [3, 1, 0, 0, 0, 1],
+                    _ if winners.has(seat) => [1, 0, 1, 0, 0, 1],
+                    _ => [0, 0, 0, 1, u64::from(forfeits.has(seat)), 1],
                 };
-                points.insert((mine.clone(), theirs.clone()), gained);
                 let row = rows.get_mut(mine).expect("a player has a row");
                 row.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+                let others = ids.iter().filter(|other| *other != mine).cloned().collect();
+                met.entry(mine.clone()).or_default().push((others, counts[0]));
             }
         }
+        // What it took from matches with anybody who is level with it.
         let direct = |id: &String| -> u64 {
-            let level = rows.iter().filter(|(_, counts)| counts[0] == rows[id][0]).map(|(other, _)| other);
-            level.filter_map(|other| points.get(&(id.clone(), other.clone()))).sum()
+            let is_level = |other: &String| rows[other][0] == rows[id][0];
+            let matches = met.get(id).into_iter().flatten();
+            matches.filter(|(others, _)| others.iter().any(is_level)).map(|(_, points)| points).sum()
         };
         let number = |id: &String| id.trim_start_matches('P').parse::<u64>().expect("a number");
         let mut order: Vec<&String> = rows.keys().collect();

@@ -71,8 +71,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     fn rule_on(&mut self, id: MatchId, index: usize) -> bool {
         let line = self.hall.match_line(id).expect("a match has a line");
-        let players = [line.player_A_id.0, line.player_B_id.0];
-        let winner = *self.random.pick(&[&Some(players[0]), &Some(players[1]), &None, &Some(AgentId::Player(999))]);
+        let players: Vec<AgentId> = line.player_ids().collect();
+        let choices: Vec<_> = players.iter().copied().chain([AgentId::Player(999)]).map(Some).chain([None]).collect();
+        let winner = *self.random.pick(&choices.iter().collect::<Vec<_>>());
         let number = winner.map(|(AgentId::Player(number) | AgentId::Referee(number))| number);
         let (was_over, was_running) = (self.hall.record(id).is_some(), self.hall.table(id).is_some());
         let obeyed = self.hall.rule(self.moment(), id, number);
@@ -86,7 +87,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         }
         let record = *self.hall.record(id).expect("a ruling is a result");
         assert_eq!(record.end_reason(), EndReason::Adjudicated);
-        assert_eq!(record.outcome().winner.map(|seat| players[usize::from(seat)]), winner);
+        assert_eq!(record.winner().map(|seat| players[usize::from(seat)]), winner);
         if was_over {
             self.records[index] = Some(record);
         }

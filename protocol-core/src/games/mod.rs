@@ -92,6 +92,16 @@ impl Seats {
         usize::from(seat) < MAX_SEATS && self.0 >> seat & 1 == 1
     }
 
+    /// A bit each, the lowest for seat 0.
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The same again; `None` where there is a bit for a seat no game has.
+    pub fn of_bits(bits: u8) -> Option<Seats> {
+        Some(Seats(bits)).filter(|seats| seats.without(Seats::first(MAX_SEATS as u8)).is_empty())
+    }
+
     /// Whether there are none.
     pub fn is_empty(self) -> bool {
         self.0 == 0
@@ -100,6 +110,11 @@ impl Seats {
     /// How many there are.
     pub fn len(self) -> u32 {
         self.0.count_ones()
+    }
+
+    /// The one seat there is, if there is only one.
+    pub fn alone(self) -> Option<Seat> {
+        self.iter().next().filter(|_| self.len() == 1)
     }
 
     /// Each of them, from the lowest.
@@ -175,13 +190,14 @@ impl Standing {
         Self { scores, places }
     }
 
+    /// The seats in first place.
+    pub fn first(&self) -> Seats {
+        (0..).zip(self.places).filter(|(_, place)| *place == 1).map(|(seat, _)| seat).fold(Seats::NONE, Seats::with)
+    }
+
     /// The one seat in first place, if it is there alone.
     pub fn winner(&self) -> Option<Seat> {
-        let mut first = self.places.iter().zip(0..).filter(|(place, _)| **place == 1).map(|(_, seat)| seat);
-        match (first.next(), first.next()) {
-            (Some(seat), None) => Some(seat),
-            _ => None,
-        }
+        self.first().alone()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::json::{Kind, Value};
 use crate::league::{Compliance, Latency, Rule};
 use crate::log::Happening;
 use crate::referee::Breaker;
-use crate::time::Now;
+use crate::time::{Now, Utc};
 use crate::wire::endpoint::{Contact, Endpoint};
 use crate::wire::league_v2::dialect::Style;
 use crate::wire::league_v2::incoming::{Incoming, Request};
@@ -87,6 +87,11 @@ impl Player {
     /// Whether the admin has removed it.
     pub fn is_removed(&self) -> bool {
         self.line.gone() == Some(Gone::Removed)
+    }
+
+    /// When it last said something, as far as the box remembers.
+    pub fn last_seen(&self) -> Option<Utc> {
+        Some(self.line.seen).filter(|seen| seen.0 > 0)
     }
 
     /// Whether it dials in and is not there.
@@ -408,6 +413,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Gone::Removed => Fact::Removed(leaver.number),
         });
         if self.stage == Stage::Waiting {
+            // Lines change hands now, so none may be in the middle of a call.
+            for index in 0..self.players.len() as u16 {
+                if self.give_way(index) {
+                    self.timers.set(index.into(), None);
+                }
+            }
             self.players.remove(player.into());
         } else {
             leaver.state = AgentState::Shutdown;

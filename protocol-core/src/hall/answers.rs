@@ -130,6 +130,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Hears a message from an agent at `from`.
     pub fn request<'a>(&mut self, now: Now, from: IpAddr, via: Via, body: &'a [u8]) -> Answer<'a> {
         let answer = self.answer(now, from, via, body);
+        if let Some(caller) = answer.caller {
+            self.saw(now, caller);
+        }
         self.advance(now);
         answer
     }
@@ -431,7 +434,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         match asked {
             Some(round) => round..=round,
-            None if of_one_player || self.schedule().players <= WHOLE_SCHEDULE => 1..=last,
+            None if of_one_player || self.schedule().players() <= WHOLE_SCHEDULE => 1..=last,
             None => current..=current,
         }
     }
@@ -460,8 +463,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// A match on one line.
     pub fn match_line(&self, id: MatchId) -> Option<MatchLine> {
-        let pair = self.pair(id)?;
-        let ids = [self.id_at(pair.a), self.id_at(pair.b)];
+        let places = self.places(id)?;
+        let player = |seat: usize| places.get(seat).map(|&place| Shown(self.id_at(place)));
         let record = self.record(id);
         let status = match record {
             Some(_) => "FINISHED",
@@ -471,13 +474,28 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         Some(MatchLine {
             match_id: Shown(id),
             round_id: id.round,
-            player_A_id: Shown(ids[0]),
-            player_B_id: Shown(ids[1]),
+            player_A_id: player(0)?,
+            player_B_id: player(1)?,
+            player_C_id: player(2),
+            player_D_id: player(3),
             referee_id: Shown(OUR_REFEREE),
             status,
             result: record.map(|record| record.status().name()),
-            winner: record.and_then(|record| record.outcome().winner).map(|seat| Shown(ids[usize::from(seat != 0)])),
+            winner: self.winner_of(id).map(Shown),
             end_reason: record.map(|record| record.end_reason().name()),
+        })
+    }
+
+    /// Who plays a match, by seat.
+    pub fn sitters(&self, id: MatchId) -> impl Iterator<Item = Sitter<'_>> {
+        let record = self.record(id);
+        (0..).zip(self.places(id).into_iter().flatten()).filter_map(move |(seat, place)| {
+            let player = self.player_at(place)?;
+            Some(Sitter {
+                player_id: Shown(player.id()),
+                display_name: &player.name,
+                points: record.map(|record| record.verdict(seat).points()),
+            })
         })
     }
 
@@ -493,14 +511,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 .filter(|&id| self.record(id).is_none())
                 .find_map(|id| self.match_line(id))
         });
-        let opponent = |line: &MatchLine| {
-            let own = player.map(Player::id);
-            if own == Some(line.player_A_id.0) { line.player_B_id } else { line.player_A_id }
-        };
+        let own = player.map(Player::id);
+        let opponents = line.iter().flat_map(MatchLine::player_ids).filter(|&id| Some(id) != own);
+        let opponent_ids = Ids(opponents.collect());
         NextMatch {
             match_id: line.as_ref().map(|line| line.match_id),
             round_id: line.as_ref().map(|line| line.round_id),
-            opponent_id: line.as_ref().map(opponent),
+            opponent_id: opponent_ids.first().map(Shown),
+            opponent_ids,
             referee_id: line.as_ref().map(|line| line.referee_id),
             // A match of the round being played is due now; when later rounds begin depends on the players.
             scheduled_time: line.as_ref().filter(|line| self.stage == Stage::Running(line.round_id)).map(|_| Shown(at)),
@@ -554,6 +572,10 @@ pub struct MatchLine {
     pub round_id: u16,
     pub player_A_id: Shown<AgentId>,
     pub player_B_id: Shown<AgentId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub player_C_id: Option<Shown<AgentId>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub player_D_id: Option<Shown<AgentId>>,
     pub referee_id: Shown<AgentId>,
     pub status: &'static str,
     pub result: Option<&'static str>,
@@ -562,9 +584,25 @@ pub struct MatchLine {
 }
 
 impl MatchLine {
-    fn has(&self, id: AgentId) -> bool {
-        self.player_A_id.0 == id || self.player_B_id.0 == id
+    /// Who plays it, by seat.
+    pub fn player_ids(&self) -> impl Iterator<Item = AgentId> {
+        let two = [self.player_A_id, self.player_B_id].into_iter();
+        two.chain([self.player_C_id, self.player_D_id].into_iter().flatten()).map(|id| id.0)
     }
+
+    fn has(&self, id: AgentId) -> bool {
+        self.player_ids().any(|other| other == id)
+    }
+}
+
+/// A player of a match.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[allow(missing_docs, reason = "the fields say it")]
+pub struct Sitter<'a> {
+    pub player_id: Shown<AgentId>,
+    pub display_name: &'a str,
+    /// What it gets for it; `None` before it is over.
+    pub points: Option<u16>,
 }
 
 #[derive(Serialize)]
@@ -572,6 +610,8 @@ struct NextMatch {
     match_id: Option<Shown<MatchId>>,
     round_id: Option<u16>,
     opponent_id: Option<Shown<AgentId>>,
+    #[serde(skip_serializing_if = "Ids::is_one")]
+    opponent_ids: Ids,
     referee_id: Option<Shown<AgentId>>,
     scheduled_time: Option<Shown<Utc>>,
     status: &'static str,

@@ -215,10 +215,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         out: &mut Writer<'_>,
         entry: fn(Played) -> Entry<'static>,
     ) -> Result<(), NoRoom> {
-        let (Some(&record), Some(pair)) = (self.record(id), self.pair(id)) else { return Ok(()) };
+        let (Some(&record), Some(places)) = (self.record(id), self.places(id)) else { return Ok(()) };
         out.all(|out| {
             entry(Played { id, record }).write(out)?;
-            let players = [pair.a, pair.b].into_iter().filter_map(|place| self.player_at(place));
+            let players = places.iter().filter_map(|&place| self.player_at(place));
             { players }.try_for_each(|player| Counts::write(player.number, &player.compliance, out))
         })
     }
@@ -298,7 +298,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     player.line.hang_up(gone);
                 }
             }
-            Entry::Started if is_waiting && self.players.len() >= 2 => {
+            Entry::Started if is_waiting && self.fits().is_ok() => {
                 self.clear_the_board();
                 self.stage = Stage::Running(1);
             }
@@ -424,10 +424,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.count_results(round, round);
         self.again = self.records_of(1..=closed).filter(Option::is_none).count() as u16;
         for id in self.matches_of(round) {
-            let Some(pair) = self.pair(id).filter(|_| self.record(id).is_some()) else { continue };
-            for place in [pair.a, pair.b] {
-                let player = self.seating.get(usize::from(place)).and_then(|&at| self.players.get_mut(usize::from(at)));
-                if let Some(player) = player {
+            let Some(places) = self.places(id).filter(|_| self.record(id).is_some()) else { continue };
+            for line in self.lines_of(&places) {
+                if let Some(player) = self.players.get_mut(usize::from(line)) {
                     player.line.tell(Notice::GameOver(round));
                 }
             }
@@ -453,8 +452,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     fn count_results(&mut self, first: u16, last: u16) {
         let tables = 1..=self.schedule().matches_per_round();
         for id in (first..=last).flat_map(|round| tables.clone().map(move |table| MatchId { round, table })) {
-            let (Some(&record), Some(pair)) = (self.record(id), self.pair(id)) else { continue };
-            for (seat, place) in (0..).zip([pair.a, pair.b]) {
+            let (Some(&record), Some(places)) = (self.record(id), self.places(id)) else { continue };
+            for (seat, place) in (0..).zip(places) {
                 if let Some(tally) = self.tallies.get_mut(usize::from(place)) {
                     tally.add(record.verdict(seat));
                 }

@@ -11,6 +11,7 @@
 //! settings.rs    what the owner may change before a league
 //! rounds.rs      when things happen: start, rounds, results, standings, the end
 //! powers.rs      what the owner may do to a running league
+//! check.rs       test calls: is a player there?
 //! lines.rs       one line per player: what goes out next, what came back
 //! speech.rs      the words of every call
 //! answers.rs     the words of every answer, queries among them
@@ -19,6 +20,9 @@
 
 mod admission;
 mod answers;
+mod check;
+#[cfg(test)]
+mod check_tests;
 mod facts;
 #[cfg(test)]
 mod held_tests;
@@ -37,11 +41,12 @@ mod tests;
 use heapless::{Deque, String, Vec};
 
 pub use admission::{AgentState, NAME_BYTES, Player, Referee};
-pub use answers::{Answer, MatchLine, Status};
+pub use answers::{Answer, MatchLine, Sitter, Status};
+pub use check::Ready;
 pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
 pub use powers::Denied;
-pub use rounds::{Command, Refusal, Seating, Stage, Table};
+pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
 pub use settings::{Change, TIMEOUT_MS};
 
 use facts::Facts;
@@ -339,7 +344,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Who plays whom.
     pub fn schedule(&self) -> Schedule {
-        Schedule { players: self.seating.len() as u16 }
+        Schedule::new(*self.config.game.rules().seats.start(), self.seating.len() as u16)
     }
 
     fn note(&mut self, now: Now, agent: Option<AgentId>, at_match: Option<MatchId>, what: Happening) {
@@ -384,6 +389,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     fn id_at(&self, place: u16) -> AgentId {
         let player = self.seating.get(usize::from(place)).and_then(|&player| self.players.get(usize::from(player)));
         AgentId::Player(player.map_or(0, |player| player.number))
+    }
+
+    /// The lines of the players at these places in the schedule.
+    fn lines_of(&self, places: &[u16]) -> Lines {
+        places.iter().map(|&place| self.seating.get(usize::from(place)).copied().unwrap_or(u16::MAX)).collect()
     }
 
     /// The player at a place in the schedule.

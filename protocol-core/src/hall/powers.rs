@@ -5,8 +5,8 @@ use core::fmt;
 
 use super::facts::Fact;
 use super::lines::{Gone, Notice, What};
-use super::{Hall, Refusal, Stage};
-use crate::games::Seat;
+use super::{Hall, Lines, Refusal, Stage};
+use crate::games::{Seat, Seats};
 use crate::league::Record;
 use crate::log::Happening;
 use crate::time::Now;
@@ -30,13 +30,13 @@ impl fmt::Display for Denied {
         f.write_str(match self {
             Denied::Player => "player_id names no player of this league",
             Denied::Match => "match_id names no match of this league",
-            Denied::Winner => "winner must be one of the two players of the match, or null for a draw",
+            Denied::Winner => "winner must be one of the players of the match, or null for a draw",
             Denied::Now(refusal) => refusal.0,
         })
     }
 }
 
-const fn not_now<T>(why: &'static str) -> Result<T, Denied> {
+pub(super) const fn not_now<T>(why: &'static str) -> Result<T, Denied> {
     Err(Denied::Now(Refusal(why)))
 }
 
@@ -58,22 +58,23 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Rules on a match that is being played or is over. `winner` is the number of a player; nobody's is a draw.
     pub fn rule(&mut self, now: Now, id: MatchId, winner: Option<u16>) -> Result<(), Denied> {
-        let pair = self.pair(id).ok_or(Denied::Match)?;
-        let mut seat = None;
-        if let Some(number) = winner {
-            let winner = AgentId::Player(number);
-            let of_place = [pair.a, pair.b].iter().position(|&place| self.id_at(place) == winner);
-            seat = Some(of_place.ok_or(Denied::Winner)? as Seat);
-        }
-        let word = if seat.is_some() { "rule: this player wins" } else { "rule: a draw" };
+        let places = self.places(id).ok_or(Denied::Match)?;
+        let winners = match winner {
+            Some(number) => {
+                let seat = places.iter().position(|&place| self.id_at(place) == AgentId::Player(number));
+                Seats::only(seat.ok_or(Denied::Winner)? as Seat)
+            }
+            None => Seats::first(places.len() as u8),
+        };
+        let word = if winner.is_some() { "rule: this player wins" } else { "rule: a draw" };
         let agent = winner.map(AgentId::Player);
         let slot = self.tables.iter().position(|table| table.as_ref().is_some_and(|table| table.id == id));
         let index = self.schedule().index(id.round, id.table).ok_or(Denied::Match)?;
         if let Some(slot) = slot {
             self.note(now, agent, Some(id), Happening::Admin(word));
-            self.rule_at_table(now, slot as u16, seat);
+            self.rule_at_table(now, slot as u16, winners);
         } else if let Some(record) = self.records.get_mut(index).and_then(Option::as_mut) {
-            *record = record.ruled(now.utc, seat);
+            *record = record.ruled(now.utc, winners);
             self.note(now, agent, Some(id), Happening::Admin(word));
             self.facts.push(Fact::Ruled(id));
             self.recount();
@@ -88,13 +89,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         Ok(())
     }
 
-    fn rule_at_table(&mut self, now: Now, slot: u16, winner: Option<Seat>) {
+    fn rule_at_table(&mut self, now: Now, slot: u16, winners: Seats) {
         let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
-        let outcome = table.play.adjudicate(winner);
-        let (id, seed, players) = (table.id, table.play.seed(), table.players);
+        let outcome = table.play.adjudicate(winners);
+        let (id, seed) = (table.id, table.play.seed());
+        let players = Lines::from_slice(table.players()).unwrap_or_default();
         let digest = crate::games::Game::digest(table.play.game());
         let record = Record::new(digest, now.utc, outcome, self.attempt_of(id, seed));
-        for player in players {
+        for &player in &players {
             self.take_back(player, |what| matches!(what, What::Question(_) | What::Retry(..)));
         }
         self.conclude(now, slot, record);
@@ -102,9 +104,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     /// Has a match that is over played again, from its invitation and with a seed nobody has seen anything of. It begins
-    /// when both players are free.
+    /// when its players are free.
     pub fn replay(&mut self, now: Now, id: MatchId) -> Result<(), Denied> {
-        let pair = self.pair(id).ok_or(Denied::Match)?;
+        let places = self.places(id).ok_or(Denied::Match)?;
         let Stage::Running(round) = self.stage else {
             return not_now("a match can be played again only while the league runs; now a ruling changes its result");
         };
@@ -126,8 +128,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.note(now, None, Some(id), Happening::Admin("replay"));
         self.facts.push(Fact::Again(id));
         self.recount();
-        for place in [pair.a, pair.b] {
-            let Some(&player) = self.seating.get(usize::from(place)) else { continue };
+        for player in self.lines_of(&places) {
             let is_of_it = |notice: &Notice| *notice == Notice::GameOver(id.round) || *notice == Notice::MoveTaken(id);
             self.take_back(player, |what| matches!(what, What::News(notice) if is_of_it(&notice)));
             if let Some(player) = self.players.get_mut(usize::from(player)) {
@@ -144,10 +145,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// is told anew.
     fn tell_anew(&mut self, now: Now, id: MatchId) {
         self.summarize_anew(now, id.round);
-        let Some(pair) = self.pair(id) else { return };
+        let Some(places) = self.places(id) else { return };
         let own = Notice::GameOver(id.round);
-        for place in [pair.a, pair.b] {
-            let Some(&index) = self.seating.get(usize::from(place)) else { continue };
+        for index in self.lines_of(&places) {
             let Some(player) = self.players.get_mut(usize::from(index)) else { continue };
             match player.line.open {
                 Some(open) if open.what == What::News(own) => self.call_anew(now, index, open),

@@ -2,13 +2,15 @@
 
 use core::fmt;
 
+use heapless::Vec;
+
 use super::admission::{AgentState, Player};
 use super::facts::Fact;
 use super::lines::Notice;
 use super::{Hall, Standings};
 use crate::fair::Draws;
 use crate::games::{AnyGame, Game, GameKind, Question, Seat, Seats};
-use crate::league::{Endings, Pair, Record, Tally, rank};
+use crate::league::{Endings, Places, Record, SEATS, Tally, rank};
 use crate::log::Happening;
 use crate::referee::{Breaker, Cause, Fault, Match, Phase};
 use crate::time::Now;
@@ -60,20 +62,31 @@ pub struct Seating {
     pub seat: Seat,
 }
 
-/// A league's schedule pairs its players.
-const PAIR: usize = 2;
+/// The players at a table, by seat: their lines.
+pub type Lines = Vec<u16, SEATS>;
 
 /// A match that is being played.
 pub struct Table {
     /// Which match.
     pub id: MatchId,
-    /// The players at it, by seat: their lines.
-    pub players: [u16; PAIR],
+    /// By seat; of seats the game does not have, nobody's.
+    lines: [u16; SEATS],
     /// The match.
-    pub play: Match<AnyGame, PAIR>,
+    pub play: Match<AnyGame, SEATS>,
 }
 
 impl Table {
+    fn new(id: MatchId, players: &[u16], play: Match<AnyGame, SEATS>) -> Self {
+        let mut lines = [u16::MAX; SEATS];
+        lines.iter_mut().zip(players).for_each(|(line, player)| *line = *player);
+        Self { id, lines, play }
+    }
+
+    /// The players at it, by seat: their lines.
+    pub fn players(&self) -> &[u16] {
+        self.lines.get(..self.play.game().seats().into()).unwrap_or(&self.lines)
+    }
+
     /// What its players are asked now.
     pub(super) fn question(&self, game: GameKind) -> Kind {
         match (self.play.phase(), game.rules().question) {
@@ -83,9 +96,9 @@ impl Table {
         }
     }
 
-    /// The line of the player across.
-    pub(super) fn opponent(&self, seat: Seat) -> u16 {
-        self.players.get(usize::from(seat == 0)).copied().unwrap_or(u16::MAX)
+    /// The lines of the others.
+    pub(super) fn opponents(&self, seat: Seat) -> impl Iterator<Item = u16> {
+        (0..).zip(self.players()).filter(move |(other, _)| *other != seat).map(|(_, &line)| line)
     }
 }
 
@@ -102,11 +115,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Obeys a command of the owner, or says why it cannot be obeyed now.
     pub fn command(&mut self, now: Now, command: Command) -> Result<(), Refusal> {
-        let too_few = self.players.iter().filter(|player| !player.line.has_left()).count() < 2;
+        if let (Command::Start, Stage::Waiting) | (Command::Rematch, Stage::Completed) = (command, self.stage) {
+            self.fits()?;
+        }
         let word = match (command, self.stage) {
-            (Command::Start, Stage::Waiting) | (Command::Rematch, Stage::Completed) if too_few => {
-                return Err(Refusal("a league needs at least two players; register them first"));
-            }
             (Command::Start, Stage::Waiting) => "start",
             (Command::Start, Stage::Running(_)) => return Err(Refusal("the league is already running")),
             (Command::Start, Stage::Completed) => {
@@ -149,6 +161,21 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         Ok(())
     }
 
+    /// Whether those who are here can play a league of this game, or why they cannot.
+    pub(super) fn fits(&self) -> Result<(), Refusal> {
+        let here = self.players.iter().filter(|player| !player.line.has_left()).count();
+        let sizes = self.schedule().sizes();
+        if here > usize::from(*sizes.end()) {
+            Err(Refusal("a league of this game can have at most 32 players; remove some of them first"))
+        } else if here >= usize::from(*sizes.start()) {
+            Ok(())
+        } else if *sizes.start() > 2 {
+            Err(Refusal("a league of this game needs at least four players; register them first"))
+        } else {
+            Err(Refusal("a league needs at least two players; register them first"))
+        }
+    }
+
     /// Whether the league is over and everybody has been told, or cannot be.
     pub fn is_over(&self) -> bool {
         self.stage == Stage::Completed && self.players.iter().all(|player| player.line.is_idle())
@@ -159,15 +186,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.records.get(self.schedule().index(id.round, id.table)?)?.as_ref()
     }
 
-    /// Who plays a match: places in the schedule.
-    pub fn pair(&self, id: MatchId) -> Option<Pair> {
-        self.schedule().pair(id.round, id.table)
+    /// Who plays a match: places in the schedule, by seat.
+    pub fn places(&self, id: MatchId) -> Option<Places> {
+        self.schedule().places(id.round, id.table)
     }
 
-    /// The players of a match, by seat.
-    pub fn players_of(&self, id: MatchId) -> impl Iterator<Item = &Player> {
-        let places = self.pair(id).into_iter().flat_map(|pair| [pair.a, pair.b]);
-        places.filter_map(|place| self.player_at(place))
+    /// Which seat the player at a place in the schedule has in a match.
+    pub(super) fn seat_of_place(&self, id: MatchId, place: u16) -> Option<Seat> {
+        Some(self.places(id)?.iter().position(|&other| other == place)? as Seat)
     }
 
     /// The matches being played.
@@ -214,18 +240,19 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.next_table += 1;
                 continue;
             }
-            let pair = self.pair(id);
+            let places = self.places(id);
             if self.facts.is_full() {
                 // A match may end as it begins, and its result needs room.
                 return;
             }
-            if let (Some(pair), Some(slot)) = (pair, self.free_slot()) {
+            let is_last = places.is_none();
+            if let (Some(places), Some(slot)) = (places, self.free_slot()) {
                 self.next_table += 1;
-                self.open_table(now, id, pair, slot);
-            } else if let (None, Some((id, pair)), Some(slot)) = (pair, self.next_again(round), self.free_slot()) {
+                self.open_table(now, id, &self.lines_of(&places), slot);
+            } else if let (true, Some((id, places)), Some(slot)) = (is_last, self.next_again(round), self.free_slot()) {
                 self.again -= 1;
-                self.open_table(now, id, pair, slot);
-            } else if !self.round_is_closed && pair.is_none() && self.again == 0 && self.tables().next().is_none() {
+                self.open_table(now, id, &self.lines_of(&places), slot);
+            } else if !self.round_is_closed && is_last && self.again == 0 && self.tables().next().is_none() {
                 // There is one table that is told. A new one waits until everybody who listens has heard the last.
                 if self.players.iter().any(|player| !player.is_held_back() && player.line.owes_standings()) {
                     return;
@@ -272,14 +299,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     /// A match that waits to be played again and whose players are free. Those of the present round have all been begun.
-    fn next_again(&self, round: u16) -> Option<(MatchId, Pair)> {
+    fn next_again(&self, round: u16) -> Option<(MatchId, Places)> {
         if self.again == 0 {
             return None;
         }
-        let is_free = |place| self.player_at(place).is_none_or(|player| player.seating.is_none());
+        let is_free = |place: &u16| self.player_at(*place).is_none_or(|player| player.seating.is_none());
         let ids = (1..=round).flat_map(|round| self.matches_of(round));
         let open = ids.filter(|&id| self.record(id).is_none() && self.table(id).is_none());
-        { open }.filter_map(|id| Some((id, self.pair(id)?))).find(|(_, pair)| is_free(pair.a) && is_free(pair.b))
+        { open }.filter_map(|id| Some((id, self.places(id)?))).find(|(_, places)| places.iter().all(is_free))
     }
 
     /// A table nobody sits at.
@@ -289,13 +316,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         Some(slot as u16)
     }
 
-    fn open_table(&mut self, now: Now, id: MatchId, pair: Pair, slot: u16) {
+    fn open_table(&mut self, now: Now, id: MatchId, players: &[u16], slot: u16) {
         let mut draws = Draws::new(self.match_seed(id));
-        let game = AnyGame::start(self.config.game, 2, &mut draws);
+        let game = AnyGame::start(self.config.game, players.len() as u8, &mut draws);
         let mut play = Match::new(game, draws, self.config.timing);
-        let players = [pair.a, pair.b].map(|place| self.seating.get(usize::from(place)).copied().unwrap_or(u16::MAX));
         let mut absent = Seats::NONE;
-        for (seat, &player) in (0..).zip(&players) {
+        for (seat, &player) in (0..).zip(players) {
             let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
             player.seating = Some(Seating { slot, seat });
             if player.line.has_left() || !player.breaker.admits(now.ms) {
@@ -304,7 +330,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
         play.absent(absent);
         if let Some(place) = self.tables.get_mut(usize::from(slot)) {
-            *place = Some(Table { id, players, play });
+            *place = Some(Table::new(id, players, play));
         }
         self.proceed(now, slot);
     }
@@ -312,13 +338,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Looks at a table after something happened there.
     pub(super) fn proceed(&mut self, now: Now, slot: u16) {
         let Some(table) = self.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
-        let players = table.players;
+        let players = Lines::from_slice(table.players()).unwrap_or_default();
         if let Some(mut outcome) = table.play.outcome() {
-            let is_removed = |seat: Seat| {
-                let player = players.get(usize::from(seat)).and_then(|&player| self.players.get(usize::from(player)));
-                player.is_some_and(Player::is_removed)
-            };
-            if outcome.cause == Cause::Disconnected && outcome.forfeits.iter().any(is_removed) {
+            // The cause is that of the first who failed.
+            let first = outcome.forfeits.iter().next().and_then(|seat| players.get(usize::from(seat)));
+            let first = first.and_then(|&player| self.players.get(usize::from(player)));
+            if outcome.cause == Cause::Disconnected && first.is_some_and(Player::is_removed) {
                 outcome.cause = Cause::Adjudicated;
             }
             let attempt = self.attempt_of(table.id, table.play.seed());
@@ -345,7 +370,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             *place = Some(record);
         }
         self.facts.push(Fact::Played(table.id));
-        for (seat, &player) in (0..).zip(&table.players) {
+        for (seat, &player) in (0..).zip(table.players()) {
             let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
             player.seating = None;
             player.line.tell(Notice::GameOver(table.id.round));
@@ -424,7 +449,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let points = |round: u16, place: u16| {
             let table = schedule.table_of(round, place)?;
             let record = self.records.get(schedule.index(round, table)?)?.as_ref()?;
-            let seat = u8::from(schedule.pair(round, table)?.b == place);
+            let seat = self.seat_of_place(MatchId { round, table }, place)?;
             Some(record.verdict(seat).points())
         };
         // The schedule's places follow the ids.
@@ -443,8 +468,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         for round in 1..=self.schedule().rounds() {
             let Some(table) = self.schedule().table_of(round, player.place) else { continue };
             let id = MatchId { round, table };
-            if let (Some(record), Some(pair)) = (self.record(id), self.pair(id)) {
-                endings.add(record, u8::from(pair.b == player.place));
+            if let (Some(record), Some(seat)) = (self.record(id), self.seat_of_place(id, player.place)) {
+                endings.add(record, seat);
             }
         }
         endings

@@ -7,6 +7,7 @@ use super::facts::Fact;
 use super::{Hall, Mode, Refusal, Stage};
 use crate::fair::{Purpose, Seed};
 use crate::games::GameKind;
+use crate::league::Schedule;
 use crate::log::Happening;
 use crate::time::{Millis, Now};
 
@@ -41,6 +42,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let other_game = change.game.is_some_and(|game| game != self.config.game);
         if other_game && !self.players.is_empty() {
             return Err(Refusal("the players who are here came for another game; reset sends them away"));
+        }
+        let sizes = Schedule::new(*change.game.unwrap_or(self.config.game).rules().seats.start(), 0).sizes();
+        if change.start_at.unwrap_or(self.config.start_at).is_some_and(|n| !sizes.contains(&n)) {
+            return Err(Refusal(
+                "start_at must suit the game: at least 2 players, and from 4 to 32 in a game for four",
+            ));
         }
         let Change { game, mode, start_at, join_ms, move_ms, retry_base_ms, seed } = change;
         fn set<T>(setting: &mut T, new: Option<T>) {
@@ -88,8 +95,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Starts the league if it starts by itself at so many players.
     pub(super) fn start_if_enough(&mut self, now: Now) {
-        let enough = self.config.start_at.is_some_and(|n| self.players.len() >= n.max(2).into());
-        if enough && self.stage == Stage::Waiting {
+        let enough = self.config.start_at.is_some_and(|n| self.players.len() >= n.into());
+        if enough && self.fits().is_ok() && self.stage == Stage::Waiting {
             self.start(now);
         }
     }

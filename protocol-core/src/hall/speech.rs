@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use heapless::String;
+use heapless::{String, Vec};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -12,7 +12,7 @@ use super::lines::{Notice, Open, What};
 use super::rounds::{Seating, Table};
 use crate::games::{self, AnyGame, Game, Sitter, Viewer};
 use crate::json::{self, Full, Joined, Seq, Shown, Sink};
-use crate::league::{Record, Status};
+use crate::league::{Record, SEATS, Status};
 use crate::referee::{Broken, Cause, Fault, MAX_RETRIES, Need};
 use crate::wire::endpoint::Url;
 use crate::wire::league_v2::dialect::{Dialect, Kind};
@@ -77,6 +77,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let (table, seating) = self.seat_of(player).ok_or(Full)?;
                 self.say_retry(player, open, retry, fault, table, seating, sink)
             }
+            What::Check => {
+                #[derive(Serialize)]
+                struct Nothing {}
+                json::write(&Call { dialect: open.dialect, method: "ping", id: open.id, message: Nothing {} }, sink)
+            }
             What::Settled(_) => Err(Full),
         }
     }
@@ -112,16 +117,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         sink: &mut dyn Sink,
     ) -> Result<(), Full> {
         let conversation = Conversation::Seat(table.id, seating.seat);
-        let opponent =
-            self.players.get(usize::from(table.opponent(seating.seat))).map_or(AgentId::Player(0), Player::id);
-        let (player_id, opponent_id) = (Shown(player.id()), Shown(opponent));
+        let opponents = table.opponents(seating.seat).filter_map(|line| self.players.get(usize::from(line)));
+        let opponent_ids = Ids(opponents.map(Player::id).collect());
+        let (player_id, opponent_id) = (Shown(player.id()), Shown(opponent_ids.first().unwrap_or_default()));
         let (round_id, match_id) = (table.id.round, Shown(table.id));
         let game_type = table.play.game().rules().name;
         let deadline = Shown(open.at.utc_at(open.deadline));
-        let context = || Context { opponent_id, round_id, your_standings: self.tally_of(player.place).into() };
+        let your_standings = self.tally_of(player.place).into();
+        let context = |opponent_ids| Context { opponent_id, opponent_ids, round_id, your_standings };
         match kind {
             Kind::GameInvitation => {
-                let role_in_match = if seating.seat == 0 { "PLAYER_A" } else { "PLAYER_B" };
+                let role_in_match = ROLES.get(usize::from(seating.seat)).copied().unwrap_or_default();
                 let seed_commitment = Shown(table.play.seed().commitment());
                 let body = GameInvitation {
                     round_id,
@@ -130,18 +136,18 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     role_in_match,
                     player_id,
                     opponent_id,
+                    opponent_ids,
                     seed_commitment,
                 };
                 self.say(open, conversation, body, sink)
             }
             Kind::ChooseParity => {
-                let body = ChooseParityCall { round_id, match_id, player_id, game_type, context: context(), deadline };
+                let context = context(opponent_ids);
+                let body = ChooseParityCall { round_id, match_id, player_id, game_type, context, deadline };
                 self.say(open, conversation, body, sink)
             }
             _ => {
-                let [a, b] = table.players.map(|place| self.players.get(usize::from(place)));
-                let ids = [a, b].map(|player| player.map(|player| shown(&player.id())).unwrap_or_default());
-                let names = [a, b].map(|player| player.map_or("", |player| &player.name));
+                let party = Party::of(table.players().iter().map(|&line| self.players.get(usize::from(line))));
                 let game_state = GameState {
                     game_type,
                     turn_number: table.play.game().turn(),
@@ -149,10 +155,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     game_specific_state: View {
                         game: table.play.game(),
                         seat: seating.seat,
-                        table: games::Table(&sitters(&ids, names)),
+                        table: games::Table(&party.sitters()),
                     },
                 };
-                let context = context();
+                let context = context(opponent_ids);
                 let body = MoveRequest { round_id, match_id, player_id, game_type, context, game_state, deadline };
                 self.say(open, conversation, body, sink)
             }
@@ -223,16 +229,21 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// The result of a finished match, as it is told.
     pub fn game_result(&self, id: MatchId) -> Option<impl Serialize> {
         let record = *self.record(id)?;
-        let pair = self.pair(id)?;
-        let ids = [self.id_at(pair.a), self.id_at(pair.b)];
+        let places = self.places(id)?;
         let result = GameResult {
             status: record.status().name(),
-            winner_player_id: record.outcome().winner.map(|seat| Shown(if seat == 0 { ids[0] } else { ids[1] })),
-            score: Score([(ids[0], record.verdict(0)), (ids[1], record.verdict(1))]),
+            winner_player_id: self.winner_of(id).map(Shown),
+            score: Score((0..).zip(&places).map(|(seat, &at)| (self.id_at(at), record.verdict(seat))).collect()),
             end_reason: record.end_reason().name(),
         };
-        let names = [pair.a, pair.b].map(|place| self.player_at(place).map_or("", |player| &player.name));
-        Some(Joined(result, Told { game: self.recall(id)?, ids: ids.map(|id| shown(&id)), names, record }))
+        let party = Party::of(places.iter().map(|&place| self.player_at(place)));
+        Some(Joined(result, Told { game: self.recall(id)?, party, record }))
+    }
+
+    /// Who won a match, if one did.
+    pub(super) fn winner_of(&self, id: MatchId) -> Option<AgentId> {
+        let seat = self.record(id)?.winner()?;
+        Some(self.id_at(*self.places(id)?.get(usize::from(seat))?))
     }
 
     /// A finished match again, as the game recalls it.
@@ -271,17 +282,22 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     fn announced_match(&self, id: MatchId) -> Option<AnnouncedMatch<'_>> {
-        let pair = self.pair(id)?;
-        let (a, b) = (self.player_at(pair.a)?, self.player_at(pair.b)?);
+        let places = self.places(id)?;
+        let player = |seat: usize| self.player_at(*places.get(seat)?);
+        let (a, b) = (player(0)?, player(1)?);
         Some(AnnouncedMatch {
             match_id: Shown(id),
             game_type: self.config.game.rules().name,
             player_A_id: Shown(a.id()),
             player_B_id: Shown(b.id()),
+            player_C_id: player(2).map(|c| Shown(c.id())),
+            player_D_id: player(3).map(|d| Shown(d.id())),
             referee_id: Shown(OUR_REFEREE),
             referee_endpoint: &self.config.endpoint,
             player_A_endpoint: Shown(Url(&a.contact)),
             player_B_endpoint: Shown(Url(&b.contact)),
+            player_C_endpoint: player(2).map(|c| Shown(Url(&c.contact))),
+            player_D_endpoint: player(3).map(|d| Shown(Url(&d.contact))),
         })
     }
 
@@ -323,19 +339,30 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     fn seat_in(&self, player: &Player, id: MatchId) -> u8 {
-        u8::from(self.pair(id).is_some_and(|pair| pair.b == player.place))
+        self.seat_of_place(id, player.place).unwrap_or(0)
     }
 }
 
-/// The two of a match as a game knows them.
-fn sitters<'a>([a, b]: &'a [String<8>; 2], [name_a, name_b]: [&'a str; 2]) -> [Sitter<'a>; 2] {
-    [(a, name_a), (b, name_b)].map(|(id, name)| Sitter { id, name, ..Sitter::default() })
-}
+/// What the players of a match are called, by seat.
+const ROLES: [&str; SEATS] = ["PLAYER_A", "PLAYER_B", "PLAYER_C", "PLAYER_D"];
 
-fn shown(id: &AgentId) -> String<8> {
-    let mut text = String::new();
-    let _ = fmt::write(&mut text, format_args!("{id}"));
-    text
+/// The players of a match, by seat: id and name.
+struct Party<'a>(Vec<(String<8>, &'a str), SEATS>);
+
+impl<'a> Party<'a> {
+    fn of(players: impl Iterator<Item = Option<&'a Player>>) -> Self {
+        let known = |player: &'a Player| {
+            let mut id = String::new();
+            let _ = fmt::write(&mut id, format_args!("{}", player.id()));
+            (id, player.name.as_str())
+        };
+        Self(players.map(|player| player.map(known).unwrap_or_default()).collect())
+    }
+
+    /// As a game knows them.
+    fn sitters(&self) -> Vec<Sitter<'_>, SEATS> {
+        self.0.iter().map(|&(ref id, name)| Sitter { id, name, ..Sitter::default() }).collect()
+    }
 }
 
 /// What a seat sees of a running game.
@@ -368,15 +395,14 @@ impl Serialize for LastMove<'_> {
 /// What is told of a finished game: what the game has to tell, and why it ended.
 struct Told<'a> {
     game: AnyGame,
-    ids: [String<8>; 2],
-    names: [&'a str; 2],
+    party: Party<'a>,
     record: Record,
 }
 
 impl Serialize for Told<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        self.game.result(games::Table(&sitters(&self.ids, self.names)), &mut map)?;
+        self.game.result(games::Table(&self.party.sitters()), &mut map)?;
         map.serialize_entry("reason", &Shown(Reason(self)))?;
         map.end()
     }
@@ -386,18 +412,22 @@ struct Reason<'a>(&'a Told<'a>);
 
 impl fmt::Display for Reason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Told { game, ids, names, record } = self.0;
-        let [a, b] = ids;
-        let loser = if record.outcome().forfeits.has(0) { a } else { b };
+        let Told { game, party, record } = self.0;
+        let (sitters, forfeits) = (party.sitters(), record.outcome().forfeits);
+        let table = games::Table(&sitters);
+        // The cause is that of the first who failed.
+        let loser = forfeits.iter().next().map_or("", |seat| table.id(seat));
         match record.outcome().cause {
-            Cause::Played => game.reason(games::Table(&sitters(ids, *names)), f),
+            Cause::Played => return game.reason(table, f),
+            Cause::BothFailed if sitters.len() == 2 => return f.write_str("Neither player gave a valid answer"),
+            Cause::BothFailed => return f.write_str("Nobody gave a valid answer"),
+            Cause::Adjudicated if forfeits.is_empty() => return f.write_str("The admin ruled on this match"),
             Cause::Timeout => write!(f, "{loser} did not answer in time"),
             Cause::Invalid => write!(f, "{loser} gave no valid answer"),
             Cause::Refused => write!(f, "{loser} declined the invitation"),
             Cause::Disconnected => write!(f, "{loser} could not be reached"),
-            Cause::BothFailed => f.write_str("Neither player gave a valid answer"),
-            Cause::Adjudicated if record.outcome().forfeits.is_empty() => f.write_str("The admin ruled on this match"),
             Cause::Adjudicated => write!(f, "{loser} was removed by the admin"),
-        }
+        }?;
+        forfeits.iter().skip(1).try_for_each(|seat| write!(f, "; {} failed as well", table.id(seat)))
     }
 }

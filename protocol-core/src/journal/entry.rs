@@ -199,8 +199,6 @@ const CAUSES: [Cause; 7] = [
 ];
 /// Nobody lets a player think for longer than a day.
 const LONGEST_MS: u64 = 86_400_000;
-/// Stands for no winner.
-const NOBODY: u8 = 0xff;
 
 /// A value by its place in a list. The lists are part of the format.
 fn index<T: PartialEq>(list: &[T], value: &T) -> u8 {
@@ -378,24 +376,17 @@ impl Played {
         out.u8(record.attempt)?;
         out.u64(record.digest)?;
         out.u32(record.finished.0)?;
-        out.u8(outcome.winner.unwrap_or(NOBODY))?;
-        out.u8(outcome.forfeits.iter().fold(0, |bits, seat| bits | 1 << seat))?;
+        out.u8(outcome.winners.bits())?;
+        out.u8(outcome.forfeits.bits())?;
         out.u8(index(&CAUSES, &outcome.cause))
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Garbled> {
         let id = MatchId { round: from.u16()?, table: from.u16()? };
         let (attempt, digest, finished) = (from.u8()?, from.u64()?, Utc(from.u32()?));
-        let winner = match from.u8()? {
-            NOBODY => None,
-            seat @ 0..=1 => Some(seat),
-            _ => return Err(Garbled),
-        };
-        let forfeits = match from.u8()? {
-            bits @ 0..=3 => (0..2).filter(|seat| bits >> seat & 1 == 1).fold(Seats::NONE, Seats::with),
-            _ => return Err(Garbled),
-        };
-        let outcome = Outcome { winner, forfeits, cause: pick(&CAUSES, from.u8()?)? };
+        let winners = Seats::of_bits(from.u8()?).ok_or(Garbled)?;
+        let forfeits = Seats::of_bits(from.u8()?).ok_or(Garbled)?;
+        let outcome = Outcome { winners, forfeits, cause: pick(&CAUSES, from.u8()?)? };
         Ok(Self { id, record: Record::new(digest, finished, outcome, attempt) })
     }
 }
@@ -456,7 +447,7 @@ mod tests {
             ip: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9)),
             dialect: Dialect::McpTools,
         };
-        let outcome = Outcome { winner: Some(1), forfeits: Seats::only(0), cause: Cause::Refused };
+        let outcome = Outcome { winners: Seats::only(1), forfeits: Seats::only(0), cause: Cause::Refused };
         let record = Record::new(u64::MAX - 5, Utc(1_736_937_000), outcome, 3);
         std::vec![
             Entry::Origin(Origin { league: 3, issued: 9, master: seed(1), secret: seed(2), chosen: true }),
@@ -474,7 +465,7 @@ mod tests {
             Entry::Removed(7),
             Entry::Started,
             Entry::Played(Played { id: MatchId { round: 3, table: 2 }, record }),
-            Entry::Ruled(Played { id: MatchId { round: 3, table: 2 }, record: record.ruled(Utc(5), None) }),
+            Entry::Ruled(Played { id: MatchId { round: 3, table: 2 }, record: record.ruled(Utc(5), Seats::first(4)) }),
             Entry::Again(MatchId { round: 3, table: 2 }),
             Entry::Counts(Counts { player: 7, bytes: &[1, 2, 0, 28, 0, 1] }),
             Entry::Paused,

@@ -20,8 +20,9 @@
 //! cannot be divided by the pairs.
 
 /// How many players there is a season for.
-const FEWEST: u16 = 4;
-const MOST: u16 = 32;
+pub const FEWEST: u16 = 4;
+/// See [`FEWEST`].
+pub const MOST: u16 = 32;
 
 /// The first round, from four players on: the chairs at each table. The last player of 4, 8, 12 … is in no circle and
 /// stands at the end of its table.

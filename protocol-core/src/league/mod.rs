@@ -3,6 +3,7 @@
 mod compliance;
 mod fours;
 mod latency;
+mod pairs;
 mod record;
 mod schedule;
 mod standings;
@@ -10,6 +11,7 @@ mod standings;
 pub use compliance::{Compliance, Rule};
 pub use fours::Fours;
 pub use latency::Latency;
+pub use pairs::{Pair, Pairs};
 pub use record::{ByReason, EndReason, Endings, Record, Status};
-pub use schedule::{Pair, Schedule};
+pub use schedule::{Places, SEATS, Schedule};
 pub use standings::{Tally, Verdict, rank};

@@ -29,45 +29,46 @@ impl Status {
     }
 }
 
-/// A finished two-player match: 16 bytes.
+/// A finished match: 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// What the game keeps of itself.
     pub digest: u64,
     /// When it ended.
     pub finished: Utc,
-    /// The seat that won; [`NOBODY`] where none did.
-    winner: u8,
+    winners: Seats,
     forfeits: Seats,
     cause: Cause,
     /// In which attempt of the league it was begun: part of the match's seed.
     pub attempt: u8,
 }
 
-const NOBODY: u8 = u8::MAX;
-
 impl Record {
     /// What is kept of a match.
     pub fn new(digest: u64, finished: Utc, outcome: Outcome, attempt: u8) -> Self {
-        let Outcome { winner, forfeits, cause } = outcome;
-        Self { digest, finished, winner: winner.unwrap_or(NOBODY), forfeits, cause, attempt }
+        let Outcome { winners, forfeits, cause } = outcome;
+        Self { digest, finished, winners, forfeits, cause, attempt }
     }
 
     /// The same match, with the result the admin gives it.
-    pub fn ruled(self, at: Utc, winner: Option<Seat>) -> Self {
-        let outcome = Outcome { winner, forfeits: Seats::NONE, cause: Cause::Adjudicated };
+    pub fn ruled(self, at: Utc, winners: Seats) -> Self {
+        let outcome = Outcome { winners, forfeits: Seats::NONE, cause: Cause::Adjudicated };
         Self::new(self.digest, at, outcome, self.attempt)
     }
 
     /// The result.
     pub fn outcome(&self) -> Outcome {
-        let winner = Some(self.winner).filter(|&winner| winner != NOBODY);
-        Outcome { winner, forfeits: self.forfeits, cause: self.cause }
+        Outcome { winners: self.winners, forfeits: self.forfeits, cause: self.cause }
+    }
+
+    /// The seat that won, if one did.
+    pub fn winner(&self) -> Option<Seat> {
+        self.winners.alone()
     }
 
     /// The result by its name.
     pub fn status(&self) -> Status {
-        match (self.forfeits == Seats::NONE, self.outcome().winner) {
+        match (self.forfeits.is_empty(), self.winner()) {
             (false, _) => Status::TechnicalLoss,
             (true, Some(_)) => Status::Win,
             (true, None) => Status::Draw,
@@ -75,21 +76,21 @@ impl Record {
     }
 
     /// What it means for the player at a seat.
-    pub fn verdict(&self, seat: u8) -> Verdict {
+    pub fn verdict(&self, seat: Seat) -> Verdict {
         if self.forfeits.has(seat) {
             Verdict::TechnicalLoss
-        } else if self.outcome().winner == Some(seat) {
-            Verdict::Win
-        } else if self.outcome().winner.is_none() {
-            Verdict::Draw
-        } else {
+        } else if !self.winners.has(seat) {
             Verdict::Loss
+        } else if self.winners.len() == 1 {
+            Verdict::Win
+        } else {
+            Verdict::Draw
         }
     }
 
     /// Why it ended.
     pub fn end_reason(&self) -> EndReason {
-        match (self.cause, self.outcome().winner) {
+        match (self.cause, self.winner()) {
             (Cause::Played, Some(_)) => EndReason::Win,
             (Cause::Played, None) => EndReason::Draw,
             (Cause::Timeout, _) => EndReason::Timeout,
@@ -183,38 +184,38 @@ impl Serialize for ByReason {
 mod tests {
     use super::*;
 
-    fn record(winner: Option<u8>, forfeits: Seats, cause: Cause) -> Record {
-        Record::new(0, Utc(0), Outcome { winner, forfeits, cause }, 0)
+    fn record(winners: Seats, forfeits: Seats, cause: Cause) -> Record {
+        Record::new(0, Utc(0), Outcome { winners, forfeits, cause }, 0)
     }
 
     #[test]
     fn one_technical_loss_is_a_win_for_the_other() {
-        let record = record(Some(1), Seats::only(0), Cause::Timeout);
+        let record = record(Seats::only(1), Seats::only(0), Cause::Timeout);
         assert_eq!(record.status(), Status::TechnicalLoss);
         assert_eq!((record.verdict(0), record.verdict(1)), (Verdict::TechnicalLoss, Verdict::Win));
     }
 
     #[test]
     fn two_technical_losses_are_worth_nothing_to_anybody() {
-        let record = record(None, Seats::first(2), Cause::BothFailed);
+        let record = record(Seats::NONE, Seats::first(2), Cause::BothFailed);
         assert_eq!(record.status(), Status::TechnicalLoss);
         assert_eq!(record.verdict(0).points() + record.verdict(1).points(), 0);
     }
 
     #[test]
     fn a_ruling_changes_the_result_and_not_what_was_played() {
-        let was =
-            Record::new(77, Utc(1), Outcome { winner: None, forfeits: Seats::first(2), cause: Cause::BothFailed }, 3);
-        let is = was.ruled(Utc(2), Some(1));
+        let outcome = Outcome { winners: Seats::NONE, forfeits: Seats::first(2), cause: Cause::BothFailed };
+        let was = Record::new(77, Utc(1), outcome, 3);
+        let is = was.ruled(Utc(2), Seats::only(1));
         assert_eq!((is.digest, is.attempt, is.finished), (77, 3, Utc(2)));
         assert_eq!((is.verdict(0), is.verdict(1)), (Verdict::Loss, Verdict::Win));
         assert_eq!((is.status(), is.end_reason().name()), (Status::Win, "adjudicated"));
-        assert_eq!(was.ruled(Utc(2), None).status(), Status::Draw);
+        assert_eq!(was.ruled(Utc(2), Seats::first(2)).status(), Status::Draw);
     }
 
     #[test]
     fn endings_tell_whose_failure_it_was() {
-        let timeout = record(Some(1), Seats::only(0), Cause::Timeout);
+        let timeout = record(Seats::only(1), Seats::only(0), Cause::Timeout);
         let mut endings = [Endings::default(); 2];
         (0..2).zip(&mut endings).for_each(|(seat, endings)| endings.add(&timeout, seat));
         let shown = endings.map(|endings| serde_json::to_value(endings.technical_losses).unwrap()["timeout"].clone());
@@ -225,8 +226,18 @@ mod tests {
 
     #[test]
     fn a_draw_is_worth_a_point_each() {
-        let record = record(None, Seats::NONE, Cause::Played);
+        let record = record(Seats::first(2), Seats::NONE, Cause::Played);
         assert_eq!(record.status(), Status::Draw);
         assert_eq!((record.verdict(0).points(), record.verdict(1).points()), (1, 1));
+    }
+
+    #[test]
+    fn of_four_those_who_are_level_in_front_draw_and_the_others_lose() {
+        let level = record(Seats::only(0).with(2), Seats::NONE, Cause::Played);
+        let verdicts = [Verdict::Draw, Verdict::Loss, Verdict::Draw, Verdict::Loss];
+        assert_eq!(([0, 1, 2, 3].map(|seat| level.verdict(seat)), level.status()), (verdicts, Status::Draw));
+        let failed = record(Seats::only(3), Seats::only(0).with(1), Cause::Timeout);
+        let verdicts = [Verdict::TechnicalLoss, Verdict::TechnicalLoss, Verdict::Loss, Verdict::Win];
+        assert_eq!(([0, 1, 2, 3].map(|seat| failed.verdict(seat)), failed.winner()), (verdicts, Some(3)));
     }
 }

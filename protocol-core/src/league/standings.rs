@@ -69,7 +69,7 @@ impl Tally {
 
 /// The players, best first.
 ///
-/// Points decide. Among players level on points, it is the points they took from each other; then wins; then fewer
+/// Points decide. Among players level on points, it is the points they took from matches with each other; then wins; then fewer
 /// technical losses; then `by_id`, so that no rank is shared. Those points are counted once, among all who are level:
 /// players they leave level go on to wins, and are not looked at again as a smaller group. That keeps the order
 /// explainable by one number per player.
@@ -123,12 +123,16 @@ fn points_from(
     in_group: impl Fn(u16) -> bool,
 ) -> u16 {
     let taken = |round| points(round, player).unwrap_or(0);
-    if group.len() < usize::from(rounds) {
-        let met = group.iter().filter_map(|&other| schedule.round_of(player, other));
-        met.filter(|&round| round <= rounds).map(taken).fold(0, u16::saturating_add)
-    } else {
-        let met = (1..=rounds).filter(|&round| schedule.opponent(round, player).is_some_and(&in_group));
-        met.map(taken).fold(0, u16::saturating_add)
+    match schedule {
+        // Two meet once.
+        Schedule::Pairs(pairs) if group.len() < usize::from(rounds) => {
+            let met = group.iter().filter_map(|&other| pairs.round_of(player, other));
+            met.filter(|&round| round <= rounds).map(taken).fold(0, u16::saturating_add)
+        }
+        _ => {
+            let met = (1..=rounds).filter(|&round| schedule.opponents(round, player).any(&in_group));
+            met.map(taken).fold(0, u16::saturating_add)
+        }
     }
 }
 
@@ -136,52 +140,60 @@ fn points_from(
 mod tests {
     extern crate std;
 
-    use super::super::schedule::Pair;
+    use super::super::{Places, SEATS};
     use super::Verdict::{Draw, Loss, TechnicalLoss, Win};
     use super::*;
     use proptest::prelude::*;
     use std::vec;
 
-    /// A league on paper: the verdicts for sides A and B, by the match's place in the schedule.
+    /// A league on paper: the verdicts by seat, by the match's place in the schedule.
     struct Paper {
         schedule: Schedule,
-        results: std::vec::Vec<Option<(Verdict, Verdict)>>,
+        results: std::vec::Vec<Option<[Verdict; SEATS]>>,
     }
 
     impl Paper {
         fn new(players: u16) -> Self {
-            let schedule = Schedule { players };
+            Self::of_seats(2, players)
+        }
+
+        fn of_seats(seats: u8, players: u16) -> Self {
+            let schedule = Schedule::new(seats, players);
             Self { schedule, results: vec![None; schedule.total_matches() as usize] }
         }
 
-        /// Enters a match, wherever in the season these two meet.
+        /// Enters a match of two, wherever in the season they meet.
         fn enter(&mut self, p: u16, q: u16, of_p: Verdict, of_q: Verdict) {
-            let round = self.schedule.round_of(p, q).expect("two players");
-            let table = self.schedule.table_of(round, p).expect("they meet");
-            let p_is_a = self.schedule.pair(round, table).expect("they meet").a == p;
-            let place = self.schedule.index(round, table).expect("they meet");
-            self.results[place] = Some(if p_is_a { (of_p, of_q) } else { (of_q, of_p) });
+            let place = (0..self.results.len()).find(|&place| {
+                let places = self.places(place);
+                places.contains(&p) && places.contains(&q)
+            });
+            let place = place.expect("they meet");
+            let [a, b] = if self.places(place)[0] == p { [of_p, of_q] } else { [of_q, of_p] };
+            self.results[place] = Some([a, b, Loss, Loss]);
         }
 
         fn beats(&mut self, p: u16, q: u16) {
             self.enter(p, q, Win, Loss);
         }
 
+        fn places(&self, place: usize) -> Places {
+            let (round, table) = self.schedule.at(place).expect("a place per match");
+            self.schedule.places(round, table).expect("players per match")
+        }
+
         fn of(&self, round: u16, player: u16) -> Option<Verdict> {
             let table = self.schedule.table_of(round, player)?;
-            let Pair { a, .. } = self.schedule.pair(round, table)?;
-            let (of_a, of_b) = self.results[self.schedule.index(round, table)?]?;
-            Some(if a == player { of_a } else { of_b })
+            let place = self.schedule.index(round, table)?;
+            let seat = self.places(place).iter().position(|&other| other == player)?;
+            Some(self.results[place]?[seat])
         }
 
         fn tallies(&self) -> std::vec::Vec<Tally> {
-            let mut tallies = vec![Tally::default(); usize::from(self.schedule.players)];
+            let mut tallies = vec![Tally::default(); usize::from(self.schedule.players())];
             for (place, result) in self.results.iter().enumerate() {
-                let (round, table) = self.schedule.at(place).expect("a place per match");
-                let Pair { a, b } = self.schedule.pair(round, table).expect("a pair per match");
-                if let Some((of_a, of_b)) = *result {
-                    tallies[usize::from(a)].add(of_a);
-                    tallies[usize::from(b)].add(of_b);
+                for (player, verdict) in self.places(place).into_iter().zip(result.iter().flatten()) {
+                    tallies[usize::from(player)].add(*verdict);
                 }
             }
             tallies
@@ -196,19 +208,16 @@ mod tests {
         fn naive(&self) -> std::vec::Vec<u16> {
             let tallies = self.tallies();
             let mut rows = vec![];
-            for player in 0..self.schedule.players {
+            for player in 0..self.schedule.players() {
                 let mine = tallies[usize::from(player)];
                 let mut direct = 0;
                 for (place, result) in self.results.iter().enumerate() {
-                    let (round, table) = self.schedule.at(place).expect("a place per match");
-                    let Pair { a, b } = self.schedule.pair(round, table).expect("a pair per match");
-                    let Some((of_a, of_b)) = *result else { continue };
-                    let level = tallies[usize::from(a)].points == tallies[usize::from(b)].points;
-                    match player {
-                        _ if !level => {}
-                        _ if player == a => direct += of_a.points(),
-                        _ if player == b => direct += of_b.points(),
-                        _ => {}
+                    let Some(verdicts) = result else { continue };
+                    let places = self.places(place);
+                    let Some(seat) = places.iter().position(|&other| other == player) else { continue };
+                    let level = |other: &u16| tallies[usize::from(*other)].points == mine.points;
+                    if places.iter().filter(|&&other| other != player).any(level) {
+                        direct += verdicts[seat].points();
                     }
                 }
                 rows.push((Reverse((mine.points, direct, mine.wins)), mine.technical_losses, player));
@@ -231,7 +240,7 @@ mod tests {
     #[test]
     fn before_the_first_match_ids_decide() {
         let by_id = |p: u16, q: u16| q.cmp(&p);
-        let order: Vec<u16, 4> = rank(Schedule { players: 3 }, &[Tally::default(); 3], 0, |_, _| None, by_id);
+        let order: Vec<u16, 4> = rank(Schedule::new(2, 3), &[Tally::default(); 3], 0, |_, _| None, by_id);
         assert_eq!(order, [2, 1, 0]);
     }
 
@@ -302,6 +311,19 @@ mod tests {
         assert!(Paper::new(5).rank::<0>(0).is_empty());
     }
 
+    #[test]
+    fn among_four_points_from_a_match_without_a_level_player_part_nobody() {
+        let mut paper = Paper::of_seats(4, 8);
+        // R1M1 seats 0, 1, 3 and 7, R1M2 2, 4, 5 and 6, R2M1 1, 2, 4 and 7.
+        paper.results[0] = Some([Loss, Win, Loss, Loss]);
+        paper.results[1] = Some([Loss, Loss, Loss, Win]);
+        // 1 and 6 are level and have not met: the id decides.
+        assert_eq!(paper.rank::<8>(1)[..2], [1, 6]);
+        // Then 4 wins the match it has with 1, and 6 has not met 4 since R1M2: there 6 took three points from it.
+        paper.results[2] = Some([Loss, Loss, Win, Loss]);
+        assert_eq!(paper.rank::<8>(2)[..3], [4, 6, 1]);
+    }
+
     fn verdicts() -> impl Strategy<Value = Option<(Verdict, Verdict)>> {
         prop_oneof![
             4 => Just(Some((Win, Loss))),
@@ -314,6 +336,15 @@ mod tests {
         ]
     }
 
+    fn verdicts_of_four() -> impl Strategy<Value = Option<[Verdict; SEATS]>> {
+        let verdict = prop_oneof![2 => Just(Win), 2 => Just(Draw), 3 => Just(Loss), 1 => Just(TechnicalLoss)];
+        proptest::option::weighted(0.9, [verdict.clone(), verdict.clone(), verdict.clone(), verdict])
+    }
+
+    fn of_two(verdicts: &[Option<(Verdict, Verdict)>]) -> std::vec::Vec<Option<[Verdict; SEATS]>> {
+        verdicts.iter().map(|verdicts| verdicts.map(|(a, b)| [a, b, Loss, Loss])).collect()
+    }
+
     proptest! {
         #[test]
         fn any_league_after_any_round_is_ranked_as_the_rule_reads(
@@ -324,8 +355,22 @@ mod tests {
             let mut paper = Paper::new(players);
             let rounds = played.min(paper.schedule.rounds());
             let entered = usize::from(rounds * paper.schedule.matches_per_round());
-            paper.results[..entered].copy_from_slice(&results[..entered]);
+            paper.results[..entered].copy_from_slice(&of_two(&results[..entered]));
             let order = paper.rank::<20>(rounds);
+            prop_assert_eq!(order.as_slice(), paper.naive());
+        }
+
+        #[test]
+        fn any_league_of_fours_after_any_round_is_ranked_as_the_rule_reads(
+            players in 4u16..=16,
+            played in 0u16..=16,
+            results in proptest::collection::vec(verdicts_of_four(), 64),
+        ) {
+            let mut paper = Paper::of_seats(4, players);
+            let rounds = played.min(paper.schedule.rounds());
+            let entered = usize::from(rounds * paper.schedule.matches_per_round());
+            paper.results[..entered].copy_from_slice(&results[..entered]);
+            let order = paper.rank::<16>(rounds);
             prop_assert_eq!(order.as_slice(), paper.naive());
         }
 
@@ -336,7 +381,7 @@ mod tests {
             more in 1u16..=10,
         ) {
             let mut paper = Paper::new(12);
-            paper.results.copy_from_slice(&results);
+            paper.results.copy_from_slice(&of_two(&results));
             let player = group[0];
             let rounds = (group.len() as u16 + more).min(paper.schedule.rounds());
             let points = |round, player| paper.of(round, player).map(Verdict::points);

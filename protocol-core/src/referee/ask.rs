@@ -39,31 +39,37 @@ pub enum Broken {
     Token,
 }
 
-/// Where a question stands.
+/// Where a question stands. What has a time has it in [`Ask::until`], once for all of them: every match slot of the board
+/// has room for four questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// Nothing is asked.
     Idle,
-    /// Waits for the link to be free. A retry has its deadline already.
-    Owed(Option<Millis>),
+    /// Waits for the link to be free.
+    Owed,
+    /// The same, for a retry, whose answer is due then.
+    OwedAgain,
     /// Is with the player until then.
-    Asked(Millis),
+    Asked,
     /// The player could not be reached; another try then.
-    Resting(Millis),
-    /// The player is being told what went wrong, until the first of these at the latest; it then has until the second.
-    Announce(Millis, Millis),
+    Resting,
+    /// The player is being told what went wrong, until then at the latest.
+    Announce,
     /// Given up.
     Lost,
 }
 
-/// One question to one player.
+/// One question to one player: 32 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask {
     state: State,
     retries: u8,
     fault: Fault,
+    until: Millis,
     first_deadline: Millis,
 }
+
+const _: () = assert!(size_of::<usize>() > 4 || size_of::<Ask>() == 32);
 
 /// What the link has to do for a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,11 +89,11 @@ pub enum Need {
 
 impl Ask {
     /// Nothing is asked.
-    pub const IDLE: Ask = Ask { state: State::Idle, retries: 0, fault: Fault::Silent, first_deadline: 0 };
+    pub const IDLE: Ask = Ask { state: State::Idle, retries: 0, fault: Fault::Silent, until: 0, first_deadline: 0 };
 
     /// Wants the question put.
     pub fn open(&mut self) {
-        *self = Ask { state: State::Owed(None), ..Ask::IDLE };
+        *self = Ask { state: State::Owed, ..Ask::IDLE };
     }
 
     /// Whether nothing is asked.
@@ -102,7 +108,7 @@ impl Ask {
 
     /// Whether an answer would be heard now. An answer that crosses a retry counts: it is only early.
     pub fn hears(&self) -> bool {
-        !matches!(self.state, State::Idle | State::Lost | State::Owed(None))
+        !matches!(self.state, State::Idle | State::Lost | State::Owed)
     }
 
     /// Whether the clock of a retry runs: nothing may come before it.
@@ -113,8 +119,8 @@ impl Ask {
     /// What the link has to do.
     pub fn need(&self) -> Need {
         match self.state {
-            State::Owed(_) => Need::Question,
-            State::Announce(..) => Need::Announcement { retry: self.retries, fault: self.fault },
+            State::Owed | State::OwedAgain => Need::Question,
+            State::Announce => Need::Announcement { retry: self.retries, fault: self.fault },
             _ => Need::Nothing,
         }
     }
@@ -122,7 +128,7 @@ impl Ask {
     /// When it next needs the clock.
     pub fn deadline(&self) -> Option<Millis> {
         match self.state {
-            State::Asked(until) | State::Resting(until) | State::Announce(until, _) => Some(until),
+            State::Asked | State::Resting | State::Announce => Some(self.until),
             _ => None,
         }
     }
@@ -134,11 +140,13 @@ impl Ask {
 
     /// The question is on its way; the answer has `timeout` from now.
     pub fn sent(&mut self, now: Millis, timeout: Millis) {
-        if let State::Owed(until) = self.state {
-            if until.is_none() {
+        match self.state {
+            State::Owed => {
                 self.first_deadline = now.saturating_add(timeout);
+                self.wait(State::Asked, self.first_deadline);
             }
-            self.state = State::Asked(until.unwrap_or(self.first_deadline));
+            State::OwedAgain => self.state = State::Asked,
+            _ => {}
         }
     }
 
@@ -147,10 +155,12 @@ impl Ask {
         self.first_deadline.checked_sub(timeout)
     }
 
-    /// The announcement has arrived, or cannot.
-    pub fn announced(&mut self) {
-        if let State::Announce(_, until) = self.state {
-            self.state = State::Owed(Some(until));
+    /// The announcement has arrived, or cannot. `step` gives the length of a retry.
+    pub fn announced(&mut self, step: impl Fn(u8) -> Millis) {
+        if self.state == State::Announce {
+            let step = step(self.retries);
+            let end = self.until.saturating_add(step - told_within(step)).max(self.first_deadline);
+            self.wait(State::OwedAgain, end);
         }
     }
 
@@ -177,30 +187,38 @@ impl Ask {
         }
         self.retries += 1;
         match fault {
-            Fault::Unreachable => self.state = State::Resting(now.saturating_add(step(self.retries))),
-            _ => self.announce(now, step(self.retries)),
+            Fault::Unreachable => self.wait(State::Resting, now.saturating_add(step(self.retries))),
+            _ => self.announce(now, step),
         }
     }
 
     /// The clock has moved. True if an attempt has failed for it, by `fault`.
     pub fn tick(&mut self, now: Millis, fault: Fault, step: impl Fn(u8) -> Millis) -> bool {
         match self.state {
-            State::Asked(until) if until <= now => {
+            _ if self.until > now => {}
+            State::Asked => {
                 self.failed(now, fault, step);
                 return true;
             }
-            State::Resting(until) if until <= now => self.announce(now, step(self.retries)),
-            State::Announce(until, _) if until <= now => self.announced(),
+            State::Resting => self.announce(now, step),
+            State::Announce => self.announced(step),
             _ => {}
         }
         false
     }
 
-    /// Half of a retry may go by in telling the player; the rest is for its answer.
-    fn announce(&mut self, now: Millis, step: Millis) {
-        let end = now.saturating_add(step).max(self.first_deadline);
-        self.state = State::Announce(now.saturating_add(step / 2), end);
+    fn announce(&mut self, now: Millis, step: impl Fn(u8) -> Millis) {
+        self.wait(State::Announce, now.saturating_add(told_within(step(self.retries))));
     }
+
+    fn wait(&mut self, state: State, until: Millis) {
+        (self.state, self.until) = (state, until);
+    }
+}
+
+/// Half of a retry may go by in telling the player; the rest is for its answer.
+fn told_within(step: Millis) -> Millis {
+    step / 2
 }
 
 #[cfg(test)]
@@ -221,7 +239,7 @@ mod tests {
             assert_eq!(ask.deadline(), Some(now));
             ask.tick(now, Fault::Silent, step);
             assert_eq!(ask.need(), Need::Announcement { retry, fault: Fault::Silent });
-            ask.announced();
+            ask.announced(step);
             assert_eq!(ask.need(), Need::Question);
             ask.sent(now, 30_000);
             now += step(retry);
@@ -237,7 +255,7 @@ mod tests {
         ask.open();
         ask.sent(0, 30_000);
         ask.failed(2_000, Fault::Unusable(Broken::Move, "no"), step);
-        ask.announced();
+        ask.announced(step);
         ask.sent(2_100, 30_000);
         assert_eq!(ask.deadline(), Some(30_000));
     }

@@ -77,8 +77,8 @@ pub enum Cause {
 /// The result of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The seat that won, if one did.
-    pub winner: Option<Seat>,
+    /// The seats that won. Several have drawn; none: everybody lost.
+    pub winners: Seats,
     /// Seats that lost for a technical reason.
     pub forfeits: Seats,
     /// Why it ended.
@@ -183,8 +183,9 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
 
     /// The announcement of a retry has arrived, or cannot.
     pub fn announced(&mut self, seat: Seat) {
+        let (seed, timing) = (self.seed(), self.timing);
         if let Some(ask) = self.ask(seat) {
-            ask.announced();
+            ask.announced(|retry| step(seed, timing, seat, retry));
         }
     }
 
@@ -263,13 +264,13 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         }
     }
 
-    /// Somebody else decides it, now.
-    pub fn adjudicate(&mut self, winner: Option<Seat>) -> Outcome {
-        let losers = Seats::first(self.game.seats()).without(winner.map_or(Seats::NONE, Seats::only));
-        self.game.forfeit(losers, &mut self.draws);
+    /// Somebody else decides it, now: one seat wins, or several draw.
+    pub fn adjudicate(&mut self, winners: Seats) -> Outcome {
+        let all = Seats::first(self.game.seats());
+        self.game.forfeit(winners.alone().map_or(all, |seat| all.without(Seats::only(seat))), &mut self.draws);
         self.asks.iter_mut().for_each(Ask::answered);
         self.phase = Phase::Finished;
-        Outcome { winner, forfeits: Seats::NONE, cause: Cause::Adjudicated }
+        Outcome { winners, forfeits: Seats::NONE, cause: Cause::Adjudicated }
     }
 
     /// The result, once there is one.
@@ -278,7 +279,7 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
             return None;
         }
         let forfeits = self.lost();
-        let winner = self.game.standing().and_then(|standing| standing.winner());
+        let winners = self.game.standing().map_or(Seats::NONE, |standing| standing.first().without(forfeits));
         let cause = match forfeits.iter().next() {
             None => Cause::Played,
             Some(_) if forfeits.len() == u32::from(self.game.seats()) => Cause::BothFailed,
@@ -289,7 +290,7 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
                 _ => Cause::Timeout,
             },
         };
-        Some(Outcome { winner, forfeits, cause })
+        Some(Outcome { winners, forfeits, cause })
     }
 
     fn ask(&mut self, seat: Seat) -> Option<&mut Ask> {

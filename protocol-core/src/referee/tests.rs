@@ -54,7 +54,7 @@ fn a_match_goes_from_waiting_to_finished() {
     assert_eq!(m.outcome(), None);
     assert_eq!(choose(&mut m, 1, b"\"odd\""), Heard::Taken);
     let outcome = m.outcome().unwrap();
-    assert!(outcome.winner.is_some());
+    assert!(outcome.winners.alone().is_some());
     assert_eq!(outcome.cause, Cause::Played);
 }
 
@@ -72,7 +72,7 @@ fn a_silent_player_loses_after_three_retries_and_the_other_wins() {
     choose(&mut m, 1, b"\"odd\"");
     let end = stay_silent(&mut m, 0);
     assert!((37_000..=37_700).contains(&end), "{end}");
-    assert_eq!(m.outcome(), Some(Outcome { winner: Some(1), forfeits: Seats::only(0), cause: Cause::Timeout }));
+    assert_eq!(m.outcome(), Some(Outcome { winners: Seats::only(1), forfeits: Seats::only(0), cause: Cause::Timeout }));
 }
 
 #[test]
@@ -81,7 +81,10 @@ fn a_match_with_a_lost_player_waits_for_the_other_who_may_lose_as_well() {
     stay_silent(&mut m, 0);
     assert_eq!(m.outcome(), None);
     stay_silent(&mut m, 1);
-    assert_eq!(m.outcome(), Some(Outcome { winner: None, forfeits: Seats::first(2), cause: Cause::BothFailed }));
+    assert_eq!(
+        m.outcome(),
+        Some(Outcome { winners: Seats::NONE, forfeits: Seats::first(2), cause: Cause::BothFailed })
+    );
 }
 
 #[test]
@@ -89,7 +92,7 @@ fn a_refused_invitation_is_not_asked_twice() {
     let mut m = invited();
     m.join(1);
     m.decline(0);
-    assert_eq!(m.outcome(), Some(Outcome { winner: Some(1), forfeits: Seats::only(0), cause: Cause::Refused }));
+    assert_eq!(m.outcome(), Some(Outcome { winners: Seats::only(1), forfeits: Seats::only(0), cause: Cause::Refused }));
 }
 
 #[test]
@@ -136,7 +139,10 @@ fn an_answer_that_crosses_its_retry_still_counts() {
 fn a_player_that_cannot_be_called_ends_the_match_at_once_and_a_number_is_drawn() {
     let mut m = even_odd();
     m.absent(Seats::only(1));
-    assert_eq!(m.outcome(), Some(Outcome { winner: Some(0), forfeits: Seats::only(1), cause: Cause::Disconnected }));
+    assert_eq!(
+        m.outcome(),
+        Some(Outcome { winners: Seats::only(0), forfeits: Seats::only(1), cause: Cause::Disconnected })
+    );
     assert!(m.game().standing().is_some());
 }
 

@@ -374,11 +374,11 @@ fn writings() -> Result<Vec<Timed>, String> {
     let (round_id, match_id, player_id, opponent_id, game_type) = (1, Shown(R1M1), P01, P02, GAME);
     let (deadline, seed_commitment) = (AT, SEED);
     let tally = || YourStandings { wins: 1, losses: 0, draws: 0, points: 3 };
-    let context = || Context { opponent_id, round_id, your_standings: tally() };
+    let context = || Context { opponent_id, opponent_ids: Ids::default(), round_id, your_standings: tally() };
     let result = GameResult {
         status: "WIN",
         winner_player_id: Some(P01),
-        score: Score([(P01.0, Verdict::Win), (P02.0, Verdict::Loss)]),
+        score: Score([(P01.0, Verdict::Win), (P02.0, Verdict::Loss)].into_iter().collect()),
         end_reason: "win",
     };
     let drawn = Drawn {
@@ -401,10 +401,14 @@ fn writings() -> Result<Vec<Timed>, String> {
         game_type,
         player_A_id: P01,
         player_B_id: P02,
+        player_C_id: None,
+        player_D_id: None,
         referee_id: Shown(OUR_REFEREE),
         referee_endpoint: "http://192.168.1.2:8000/mcp",
         player_A_endpoint: Shown(Url(&one)),
         player_B_endpoint: Shown(Url(&two)),
+        player_C_endpoint: None,
+        player_D_endpoint: None,
     });
     let standings = &[1, 2, 3, 4].map(|rank| Row {
         rank,
@@ -430,6 +434,7 @@ fn writings() -> Result<Vec<Timed>, String> {
                 role_in_match: "PLAYER_A",
                 player_id,
                 opponent_id,
+                opponent_ids: Ids::default(),
                 seed_commitment,
             },
         )?,

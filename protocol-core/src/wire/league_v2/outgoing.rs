@@ -3,6 +3,7 @@
 
 use core::fmt;
 
+use heapless::Vec;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -12,7 +13,7 @@ use crate::fair::Seed;
 #[cfg(doc)]
 use crate::json::Joined;
 use crate::json::{self, Raw, Shown};
-use crate::league::{Tally, Verdict};
+use crate::league::{SEATS, Tally, Verdict};
 use crate::time::Utc;
 use crate::wire::endpoint::Url;
 
@@ -52,6 +53,28 @@ impl AgentId {
         let well_formed =
             digits.bytes().all(|d| d.is_ascii_digit()) && digits.len() == if number < 100 { 2 } else { 3 };
         well_formed.then(|| make(number))
+    }
+}
+
+/// Some players of a match. Where there may be several, all of them are told beside the first.
+#[derive(Clone, Debug, Default)]
+pub struct Ids(pub Vec<AgentId, SEATS>);
+
+impl Ids {
+    /// The first of them.
+    pub fn first(&self) -> Option<AgentId> {
+        self.0.first().copied()
+    }
+
+    /// Whether the first is all there is.
+    pub fn is_one(&self) -> bool {
+        self.0.len() < 2
+    }
+}
+
+impl Serialize for Ids {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(Shown))
     }
 }
 
@@ -198,6 +221,8 @@ pub struct GameInvitation {
     pub role_in_match: &'static str,
     pub player_id: Shown<AgentId>,
     pub opponent_id: Shown<AgentId>,
+    #[serde(skip_serializing_if = "Ids::is_one")]
+    pub opponent_ids: Ids,
     /// SHA-256 of the seed that will decide the match.
     pub seed_commitment: Shown<Seed>,
 }
@@ -219,12 +244,14 @@ pub struct ChooseParityCall {
 #[allow(missing_docs, reason = "the fields are the specification's")]
 pub struct Context {
     pub opponent_id: Shown<AgentId>,
+    #[serde(skip_serializing_if = "Ids::is_one")]
+    pub opponent_ids: Ids,
     pub round_id: u16,
     pub your_standings: YourStandings,
 }
 
 /// A player's own tally.
-#[derive(Serialize)]
+#[derive(Clone, Copy, Serialize)]
 #[allow(missing_docs, reason = "the fields are the specification's")]
 pub struct YourStandings {
     pub wins: u16,
@@ -306,7 +333,7 @@ pub struct GameResult {
 }
 
 /// League points of a match: `{"P01":3,"P02":0}`.
-pub struct Score(pub [(AgentId, Verdict); 2]);
+pub struct Score(pub Vec<(AgentId, Verdict), SEATS>);
 
 impl Serialize for Score {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -359,10 +386,18 @@ pub struct AnnouncedMatch<'a> {
     pub game_type: &'static str,
     pub player_A_id: Shown<AgentId>,
     pub player_B_id: Shown<AgentId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub player_C_id: Option<Shown<AgentId>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub player_D_id: Option<Shown<AgentId>>,
     pub referee_id: Shown<AgentId>,
     pub referee_endpoint: &'a str,
     pub player_A_endpoint: Shown<Url<'a>>,
     pub player_B_endpoint: Shown<Url<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub player_C_endpoint: Option<Shown<Url<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub player_D_endpoint: Option<Shown<Url<'a>>>,
 }
 
 /// LEAGUE_STANDINGS_UPDATE
