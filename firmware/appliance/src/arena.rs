@@ -18,6 +18,7 @@ use crate::Appliance;
 use crate::board::Board;
 use crate::guard::Later;
 use crate::links::{Links, OVER, REPLACED};
+use crate::watch::FULL;
 use crate::ws::{End, Event, Link};
 
 /// Where agents of League of Agents dial in.
@@ -92,6 +93,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
     /// Shows a game to somebody without a seat in it, until it is over.
     async fn show<S: Read + Write>(&self, from: IpAddr, mut game: Uuid, link: &mut Link<'_, S, B>) -> End {
+        let Some(_place) = self.watchers.admit() else { return FULL };
         self.act(|hall, _| hall.count_spectator(game, true));
         let end = loop {
             let mut told = Told::default();

@@ -15,7 +15,7 @@ use crate::json::{Kind, Value};
 use crate::league::{Compliance, Latency, Rating, Rule};
 use crate::log::Happening;
 use crate::referee::Breaker;
-use crate::time::Now;
+use crate::time::{Now, Utc};
 use crate::wire::endpoint::{Contact, Endpoint};
 use crate::wire::league_v2::dialect::{Dialect, Style};
 use crate::wire::league_v2::incoming::{Incoming, Request};
@@ -122,6 +122,11 @@ impl Player {
     /// Whether it speaks League of Agents, and is told of nothing but its games.
     pub fn is_of_the_arena(&self) -> bool {
         self.style.dialect == Dialect::LeagueOfAgents
+    }
+
+    /// When it last said something, as far as the box remembers.
+    pub fn last_seen(&self) -> Option<Utc> {
+        Some(self.line.seen).filter(|seen| seen.0 > 0)
     }
 
     /// Whether it dials in and is not there.
@@ -442,6 +447,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.abandon(now, seating);
             }
             self.leave_queue(player);
+            // Lines change hands now, so none may be in the middle of a call.
+            for index in 0..self.players.len() as u16 {
+                if self.give_way(index) {
+                    self.timers.set(index.into(), None);
+                }
+            }
             self.players.remove(player.into());
             self.move_up(player);
         } else {

@@ -274,6 +274,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Hears a message of an agent; `line` is its own, once it has shown who it is.
     pub fn hear_arena(&mut self, now: Now, line: Option<u16>, body: &[u8]) -> Reply {
         let reply = self.answer_agent(now, line, body);
+        if let Some(player) = line.and_then(|line| self.players.get_mut(usize::from(line))) {
+            player.line.seen = now.utc;
+        }
         if let Reply::Refused(trouble, _) = reply {
             let agent = line.and_then(|line| self.players.get(usize::from(line))).map(Player::id);
             self.note(now, agent, None, Happening::BadMessage(trouble.text()));

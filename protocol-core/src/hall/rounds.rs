@@ -489,6 +489,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
+    /// A number that is another one for other standings, as of the last [`Hall::refresh_standings`].
+    pub fn standings_sum(&self) -> u32 {
+        self.current.checksum()
+    }
+
+    /// What a player has gathered so far.
+    pub fn tally(&self, player: &Player) -> Tally {
+        self.tallies.get(usize::from(player.place)).copied().unwrap_or_default()
+    }
+
     fn rank_now(&self, rounds: u16) -> Standings<P> {
         let schedule = self.schedule();
         let points = |round: u16, place: u16| {
