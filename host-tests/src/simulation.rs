@@ -85,6 +85,7 @@ impl Setup {
                     move_ms: random.within(1_000, 40_000),
                     retry_base_ms: random.within(10, 2_000),
                     notice_ms: random.within(1_000, 12_000),
+                    ..Timing::default()
                 }
             },
             few_tables: random.one_in(3),

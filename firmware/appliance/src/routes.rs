@@ -16,10 +16,12 @@ use crate::calendar::{self, Source};
 use crate::clock::Clock;
 use crate::guard::{self, Later};
 use crate::http::{Request, Responder, WriteError};
+use crate::moment::Moment;
 use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
 use crate::powers::{self, Power};
 use crate::settings;
+use crate::web::{self, File};
 
 /// How long a board that will be broken on purpose has for its answer, in milliseconds.
 const LAST_WORDS_MS: u64 = 500;
@@ -27,8 +29,6 @@ const LAST_WORDS_MS: u64 = 500;
 const HEAD: usize = 256;
 
 pub(crate) const JSON: &str = "application/json";
-pub(crate) const MARKDOWN: &str = "text/markdown; charset=utf-8";
-pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
 /// What a path leads to.
 enum Route {
@@ -41,10 +41,16 @@ enum Route {
     /// Leagues that have ended.
     Leagues,
     League(u32),
-    Static(&'static str, &'static str),
+    File(&'static File),
     Settings,
     Clock,
     Admin(Order),
+    /// Registration of agents of League of Agents.
+    Agents,
+    /// What one of them is told of itself.
+    Me,
+    /// How they play.
+    Doc,
 }
 
 /// What only the owner may do.
@@ -78,9 +84,6 @@ fn find(path: &str) -> Option<Route> {
     Some(match path {
         "/register" => Route::Rpc(Via::Register),
         "/health" => Route::Health,
-        "/" | "/index.html" => Route::Static(HTML, pages::INDEX),
-        "/skill.md" => Route::Static(MARKDOWN, pages::SKILL),
-        "/.well-known/agent.json" => Route::Static(JSON, pages::AGENT),
         "/api/status.json" => Route::Status,
         "/api/standings.json" => Route::Rows(Rows::Standings),
         "/api/schedule.json" => Route::Rows(Rows::Schedule),
@@ -90,6 +93,9 @@ fn find(path: &str) -> Option<Route> {
         "/api/leagues.json" => Route::Leagues,
         "/api/settings.json" => Route::Settings,
         "/api/clock" => Route::Clock,
+        "/api/v1/agents" => Route::Agents,
+        "/api/v1/agents/me" => Route::Me,
+        "/api/v1/doc" => Route::Doc,
         "/api/admin/settings" => Route::Admin(Order::Configure),
         "/api/admin/fault/panic" => Route::Admin(Order::Break(Fault::Panic)),
         "/api/admin/fault/hang" => Route::Admin(Order::Break(Fault::Hang)),
@@ -98,10 +104,14 @@ fn find(path: &str) -> Option<Route> {
         "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
         "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
         "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
+        "/api/admin/check" => Route::Admin(Order::Use(Power::Check)),
         "/api/admin/remove" => Route::Admin(Order::Use(Power::Remove)),
         "/api/admin/rule" => Route::Admin(Order::Use(Power::Rule)),
         "/api/admin/replay" => Route::Admin(Order::Use(Power::Replay)),
         _ => {
+            if let Some(file) = web::find(path) {
+                return Some(Route::File(file));
+            }
             let name = path.strip_prefix("/api/")?.strip_suffix(".json")?;
             if let Some(id) = name.strip_prefix("matches/") {
                 Route::Match(MatchId::read(id)?)
@@ -132,7 +142,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let Some(route) = find(request.path) else {
             return responder.error(404, "no such path; the page at / and /skill.md name those that exist").await;
         };
-        let posted = matches!(route, Route::Rpc(_) | Route::Clock | Route::Admin(_));
+        let posted = matches!(route, Route::Rpc(_) | Route::Clock | Route::Admin(_) | Route::Agents);
         let allowed = if posted { "POST" } else { "GET, HEAD" };
         let fits = if posted { request.method == "POST" } else { matches!(request.method, "GET" | "HEAD") };
         if !fits {
@@ -154,31 +164,43 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         match route {
             Route::Rpc(via) => self.rpc(peer, via, request.body, responder).await,
             Route::Health => responder.respond(200, JSON, pages::HEALTH.as_bytes(), &[]).await,
-            Route::Static(kind, text) => {
-                let security = if kind == HTML { pages::SECURITY } else { &[] };
-                responder.respond(200, kind, text.as_bytes(), security).await
-            }
+            Route::File(file) => file.send(request, responder).await,
             Route::Status => {
-                let now = self.now();
-                let vitals = Vitals {
-                    time: now.utc,
-                    time_source: self.calendar().source(),
-                    uptime_seconds: now.ms.saturating_sub(self.started) / 1000,
-                    refused_requests: self.refused.get(),
-                    wrong_admin_codes: self.guard.borrow().wrong_codes,
-                    limited_requests: self.guard.borrow().too_many,
-                    about: self.board.about(),
-                    kept: self.kept(),
-                };
+                let vitals = self.vitals(self.board.now());
                 self.send(responder, 200, |hall, sink| pages::status(hall, vitals, sink)).await
+            }
+            Route::Agents => match self.enrol(peer, request.body).await {
+                Ok(enrolment) => {
+                    self.send(responder, enrolment.status(), |hall, sink| hall.write_enrolment(enrolment, sink)).await
+                }
+                Err(later) => too_many(responder, later, "registrations came").await,
+            },
+            Route::Me => {
+                let key = bearer(&request).unwrap_or_default();
+                match self.hall(|hall| hall.agent_of_key(key.chars())) {
+                    Some(line) => self.send(responder, 200, |hall, sink| hall.write_agent(line, sink)).await,
+                    None => {
+                        let body = br#"{"error":"Authorization: Bearer <apiKey> is required"}"#;
+                        responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
+                    }
+                }
+            }
+            Route::Doc => {
+                let is_for_programs = request.query.split('&').any(|part| part == "format=json");
+                match web::find(if is_for_programs { "/api/v1/doc.json" } else { "/api/v1/skill.md" }) {
+                    Some(file) => file.send(request, responder).await,
+                    None => responder.error(404, "there is no such text").await,
+                }
             }
             Route::Settings => self.send(responder, 200, settings::write).await,
             Route::Rows(rows) => self.send_rows(responder, rows).await,
             Route::Match(id) => {
-                if self.hall(|hall| hall.places(id)).is_none() {
+                let now = self.board.now();
+                let Some((moment, upto)) = self.hall(|hall| Some((Moment::of(hall, id, now)?, hall.log().written())))
+                else {
                     return responder.error(404, "no such match in this league").await;
-                }
-                self.send(responder, 200, |hall, sink| pages::one_match(hall, id, sink)).await
+                };
+                self.send(responder, 200, |hall, sink| pages::one_match(hall, &moment, upto, sink)).await
             }
             Route::Leagues => self.send_leagues(responder).await,
             Route::League(number) => self.send_league(responder, number).await,
@@ -217,11 +239,25 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
+    /// What the box says of itself at a moment.
+    pub(crate) fn vitals(&self, ms: u64) -> Vitals<'_> {
+        let (calendar, guard) = (self.calendar(), self.guard.borrow());
+        Vitals {
+            time: calendar.at(ms),
+            time_source: calendar.source(),
+            uptime_seconds: ms.saturating_sub(self.started) / 1000,
+            refused_requests: self.refused.get(),
+            wrong_admin_codes: guard.wrong_codes,
+            limited_requests: guard.too_many,
+            log_entries: self.hall(|hall| hall.log().written()),
+            about: self.board.about(),
+            kept: self.kept(),
+        }
+    }
+
     /// Whether the owner sent this; if not, what it is answered.
     fn admit<'a>(&self, peer: IpAddr, request: Request<'_>) -> Result<(), Obeyed<'a>> {
-        let given = request.header("authorization").and_then(|value| value.split_once(' '));
-        let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code.trim());
-        let given = given.ok_or(Obeyed::Stranger)?;
+        let given = bearer(&request).ok_or(Obeyed::Stranger)?;
         let (now, mut guard) = (self.board.now(), self.guard.borrow_mut());
         guard.may_guess(now, peer).map_err(Obeyed::Later)?;
         if !is_same(given.as_bytes(), self.admin_code.borrow().as_bytes()) {
@@ -365,6 +401,12 @@ pub(crate) async fn too_many<S: Write, C: Clock>(
     let _ = write!(wait, "{seconds}");
     let _ = write!(body, r#"{{"error":"too many {of} from your address; wait as Retry-After says"}}"#);
     responder.respond(429, JSON, body.as_bytes(), &[("Retry-After", &wait)]).await
+}
+
+/// What a request authorizes itself with.
+fn bearer<'a>(request: &Request<'a>) -> Option<&'a str> {
+    let (scheme, code) = request.header("authorization")?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| code.trim())
 }
 
 /// Compares without telling, by the time it takes, how much was right.

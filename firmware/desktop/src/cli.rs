@@ -61,6 +61,10 @@ pub struct Options {
     pub move_timeout: Duration,
     /// The first wait before a call is repeated; it doubles each time.
     pub retry_base: Duration,
+    /// How long an agent of League of Agents may take for its first move of a game,
+    pub first_turn: Duration,
+    /// and for every later one.
+    pub turn: Duration,
     /// The flags that were given: what they choose goes before what was kept.
     pub given: BTreeSet<String>,
 }
@@ -80,6 +84,8 @@ impl Options {
             join_timeout: Duration::from_secs(5),
             move_timeout: Duration::from_secs(30),
             retry_base: Duration::from_secs(1),
+            first_turn: Duration::from_secs(180),
+            turn: Duration::from_secs(90),
             given: BTreeSet::new(),
         }
     }
@@ -111,6 +117,31 @@ pub struct DemoOptions {
     pub players: u16,
     /// The game, by its name on the wire.
     pub game: &'static str,
+    /// How fast the house plays.
+    pub speed: Speed,
+}
+
+/// How fast the house plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speed {
+    /// As fast as it can, and the demo ends with its league.
+    Instant,
+    /// For somebody who watches the page, which then stays until Ctrl-C.
+    Fast,
+    Normal,
+    Slow,
+}
+
+impl Speed {
+    /// About how long a match takes, if anybody is to watch it.
+    pub fn of_a_match(self) -> Option<Duration> {
+        match self {
+            Speed::Instant => None,
+            Speed::Fast => Some(Duration::from_secs(6)),
+            Speed::Normal => Some(Duration::from_secs(25)),
+            Speed::Slow => Some(Duration::from_secs(90)),
+        }
+    }
 }
 
 /// The match to recompute.
@@ -166,6 +197,8 @@ fn run(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
             "--join-timeout-ms" => options.join_timeout = flags.millis(flag)?,
             "--move-timeout-ms" => options.move_timeout = flags.millis(flag)?,
             "--retry-base-ms" => options.retry_base = flags.millis(flag)?,
+            "--first-turn-timeout-ms" => options.first_turn = flags.millis(flag)?,
+            "--turn-timeout-ms" => options.turn = flags.millis(flag)?,
             _ => return Err(flag.unknown()),
         }
     }
@@ -173,11 +206,12 @@ fn run(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
 }
 
 fn demo(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
-    let mut options = DemoOptions { players: 4, game: default_game(games)? };
+    let mut options = DemoOptions { players: 4, game: default_game(games)?, speed: Speed::Instant };
     while let Some(flag) = flags.next_flag()? {
         match flag.name.as_str() {
             "--players" => options.players = flags.number(flag, PLAYERS)?,
             "--game" => options.game = game(flags.value(flag, &one_of(games))?, games)?,
+            "--speed" => options.speed = speed(flags.value(flag, SPEEDS)?)?,
             _ => return Err(flag.unknown()),
         }
     }
@@ -223,10 +257,13 @@ Options of the box
   --join-timeout-ms MS       how long a player may take to join (5000)
   --move-timeout-ms MS       how long a player may take to move (30000)
   --retry-base-ms MS         the first wait before a call is repeated; then twice, then four times that (1000)
+  --first-turn-timeout-ms MS a League of Agents player's first move of a game (180000)
+  --turn-timeout-ms MS       and every later one (90000)
 
 Options of demo
   --players N                how many house players, {least} to {most} (4)
   --game NAME                as above
+  --speed SPEED              slow, normal or fast enough to watch on the page, which then stays until Ctrl-C (instant)
 
 Options of verify
   --game NAME                as above
@@ -260,6 +297,18 @@ fn mode(value: Value) -> Result<Mode, Failure> {
         "lenient" => Ok(Mode::Lenient),
         "strict" => Ok(Mode::Strict),
         _ => Err(value.refused("lenient or strict")),
+    }
+}
+
+const SPEEDS: &str = "instant, fast, normal or slow";
+
+fn speed(value: Value) -> Result<Speed, Failure> {
+    match value.text.as_str() {
+        "instant" => Ok(Speed::Instant),
+        "fast" => Ok(Speed::Fast),
+        "normal" => Ok(Speed::Normal),
+        "slow" => Ok(Speed::Slow),
+        _ => Err(value.refused(SPEEDS)),
     }
 }
 
@@ -425,8 +474,9 @@ mod tests {
         assert_eq!(options.mode, Mode::Lenient);
         assert_eq!(options.start_at, None);
         assert_eq!(
-            [options.join_timeout, options.move_timeout, options.retry_base].map(|t| t.as_millis()),
-            [5000, 30000, 1000]
+            [options.join_timeout, options.move_timeout, options.retry_base, options.first_turn, options.turn]
+                .map(|t| t.as_millis()),
+            [5000, 30000, 1000, 180_000, 90_000]
         );
     }
 
@@ -434,7 +484,8 @@ mod tests {
     fn every_flag_of_the_box_is_understood() {
         let all = options(
             "--listen 127.0.0.1:0 --game even_odd_10 --start-at 32 --once --mode strict --seed 0a0B --no-flash \
-             --admin-code class-7b --join-timeout-ms 1 --move-timeout-ms 2 --retry-base-ms 3",
+             --admin-code class-7b --join-timeout-ms 1 --move-timeout-ms 2 --retry-base-ms 3 \
+             --first-turn-timeout-ms 4 --turn-timeout-ms 5",
         );
         let mut seed = [0; 32];
         seed[30..].copy_from_slice(&[0x0a, 0x0b]);
@@ -452,10 +503,12 @@ mod tests {
                 join_timeout: Duration::from_millis(1),
                 move_timeout: Duration::from_millis(2),
                 retry_base: Duration::from_millis(3),
+                first_turn: Duration::from_millis(4),
+                turn: Duration::from_millis(5),
                 given: all.given.clone(),
             }
         );
-        assert_eq!(all.given.len(), 11);
+        assert_eq!(all.given.len(), 13);
     }
 
     #[test]
@@ -476,10 +529,11 @@ mod tests {
 
     #[test]
     fn the_demo_has_four_players_unless_told() {
-        assert_eq!(parse("demo"), Ok(Command::Demo(DemoOptions { players: 4, game: "even_odd" })));
+        let plain = DemoOptions { players: 4, game: "even_odd", speed: Speed::Instant };
+        assert_eq!(parse("demo"), Ok(Command::Demo(plain)));
         assert_eq!(
-            parse("demo --players 9 --game=even_odd_10"),
-            Ok(Command::Demo(DemoOptions { players: 9, game: "even_odd_10" }))
+            parse("demo --players 9 --game=even_odd_10 --speed slow"),
+            Ok(Command::Demo(DemoOptions { players: 9, game: "even_odd_10", speed: Speed::Slow }))
         );
     }
 
@@ -516,6 +570,7 @@ mod tests {
             ("demo --players x", r#"--players wants a number from 2 to 512, not "x""#),
             ("demo --players 1", r#"--players wants a number from 2 to 512, not "1""#),
             ("demo --players=513", r#"--players wants a number from 2 to 512, not "513""#),
+            ("demo --speed 2", r#"--speed wants instant, fast, normal or slow, not "2""#),
             ("demo --players", "--players wants a number from 2 to 512, but nothing was given"),
             ("--start-at --once", "--start-at wants a number from 2 to 512, but nothing was given"),
             ("--start-at -1", r#"--start-at wants a number from 2 to 512, not "-1""#),
@@ -589,7 +644,10 @@ mod tests {
             "--join-timeout-ms",
             "--move-timeout-ms",
             "--retry-base-ms",
+            "--first-turn-timeout-ms",
+            "--turn-timeout-ms",
             "--players",
+            "--speed",
             "--commitment",
             "--choices",
             "even_odd_10",

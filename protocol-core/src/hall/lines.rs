@@ -3,6 +3,7 @@
 use heapless::{Deque, String};
 
 use super::admission::{AgentState, Player, breach};
+use super::check::{self, Ready};
 use super::rounds::{Seating, Table};
 use super::{Hall, Mode};
 use crate::games::{Illegal, Question};
@@ -10,7 +11,7 @@ use crate::json::Value;
 use crate::league::Rule;
 use crate::log::Happening;
 use crate::referee::{Broken, Fault, Heard, Need};
-use crate::time::{Millis, Now};
+use crate::time::{Millis, Now, Utc};
 use crate::wire::endpoint::Contact;
 use crate::wire::league_v2::Code;
 use crate::wire::league_v2::dialect::{Dialect, Kind};
@@ -43,6 +44,8 @@ pub(super) enum What {
     Retry(u8, Fault),
     /// A question that was answered by a message of the player's own; the reply no longer matters.
     Settled(Kind),
+    /// A test: whatever comes back is fine, and counts for nothing.
+    Check,
 }
 
 /// The call that is open.
@@ -58,6 +61,14 @@ pub(super) struct Open {
     tried: u8,
 }
 
+impl Open {
+    /// A test call.
+    pub fn check(id: u32, at: Now, ms: Millis) -> Self {
+        let deadline = at.ms.saturating_add(ms);
+        Self { what: What::Check, id, at, deadline, dialect: Dialect::Canonical, variant: 0, tried: 1 }
+    }
+}
+
 /// The line to one player.
 pub(super) struct Line {
     pub open: Option<Open>,
@@ -67,6 +78,11 @@ pub(super) struct Line {
     gone: Option<Gone>,
     /// Whether a player that dials in is there.
     pub is_held: bool,
+    /// Whether its protocol has no words for news.
+    is_mute: bool,
+    pub ready: Ready,
+    /// When it last said something; 0 if it has not.
+    pub seen: Utc,
 }
 
 /// Why nothing is said to a player any more.
@@ -80,11 +96,25 @@ pub(super) enum Gone {
 
 impl Line {
     pub const fn new() -> Self {
-        Self { open: None, news: Deque::new(), is_listed: false, gone: None, is_held: false }
+        Self {
+            open: None,
+            news: Deque::new(),
+            is_listed: false,
+            gone: None,
+            is_held: false,
+            is_mute: false,
+            ready: Ready::Unknown,
+            seen: Utc(0),
+        }
+    }
+
+    /// That of a player whose protocol has no words for news.
+    pub fn mute() -> Self {
+        Self { is_mute: true, ..Self::new() }
     }
 
     pub fn tell(&mut self, notice: Notice) {
-        if self.has_left() {
+        if self.has_left() || self.is_mute {
             return;
         }
         // Only the last standings can still be put into words. Nobody who listens misses others by it.
@@ -177,6 +207,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Puts the next call on a line that is free, and sets its clock.
     pub(super) fn pump(&mut self, now: Now, index: u16) {
+        if self.players.get(usize::from(index)).is_some_and(Player::is_of_the_arena) {
+            self.pump_agent(now, index);
+            return self.set_clock(index);
+        }
+        let patience = self.patience_at(index);
+        let is_wanted = |player: &Player| player.seating.is_some() || !player.line.news.is_empty();
+        if self.players.get(usize::from(index)).is_some_and(is_wanted) && self.give_way(index) {
+            self.list(index);
+        }
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
         let play = |slot: u16| self.tables.get(usize::from(slot)).and_then(Option::as_ref).map(|table| &table.play);
         let match_deadline =
@@ -203,8 +242,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     (Need::Question, Some(seating)) => {
                         let table = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut);
                         table.map(|table| {
-                            let kind = table.question(self.config.game);
-                            table.play.sent(seating.seat, now.ms);
+                            let kind = table.question();
+                            table.play.sent(seating.seat, now.ms, patience);
                             (What::Question(kind), table.play.deadline(seating.seat).unwrap_or(news_until))
                         })
                     }
@@ -225,8 +264,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.set_clock(index);
     }
 
-    fn set_clock(&mut self, index: u16) {
-        let Some(player) = self.players.get(usize::from(index)) else { return };
+    pub(super) fn set_clock(&mut self, index: u16) {
+        let Some(player) = self.players.get(usize::from(index)) else {
+            return self.timers.set(index.into(), None);
+        };
         let of_match = player
             .seating
             .and_then(|seating| self.tables.get(usize::from(seating.slot))?.as_ref()?.play.deadline(seating.seat));
@@ -250,17 +291,23 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             return self.timers.set(index.into(), None);
         };
         let expired = player.line.open.take_if(|open| open.deadline <= now.ms);
+        let is_asked_once = player.is_of_the_arena();
         let fault = if player.is_away() { Fault::Unreachable } else { Fault::Silent };
         if let Some(open) = expired {
             self.list(index);
-            if let What::News(_) = open.what {
-                self.failed(now, index, open.what.kind(), fault);
+            match open.what {
+                What::News(_) => self.failed(now, index, open.what.kind(), fault),
+                What::Check => self.checked(now, index, Ready::No),
+                _ => {}
             }
         }
-        let game = self.config.game;
         if let Some((table, seating)) = self.at_table(index) {
-            let kind = table.question(game);
-            if table.play.tick(seating.seat, now.ms, fault) {
+            let kind = table.question();
+            let is_late = match is_asked_once {
+                true => table.play.expire(seating.seat, now.ms, fault),
+                false => table.play.tick(seating.seat, now.ms, fault),
+            };
+            if is_late {
                 self.failed(now, index, kind, fault);
             }
             self.proceed(now, seating.slot);
@@ -325,6 +372,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.fail_question(now, index, kind, Fault::Unusable(Broken::Field, Rule::ReplyTooLong.advice()));
             }
             (What::Retry(..), _) => self.announced(now, index),
+            (What::Check, Failure::Unreachable) => self.checked(now, index, Ready::No),
+            // It said something.
+            (What::Check, Failure::Unreadable) => self.checked(now, index, check::took(open.at.ms, now)),
             // Nobody asks again for news that did not get through, so it is sent once more: a frame may have been lost, or
             // the player may have closed the connection just then.
             (What::News(_), Failure::Unreachable) if open.tried == 0 => {
@@ -346,10 +396,18 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
+    /// A player has said something.
+    pub(super) fn saw(&mut self, now: Now, index: u16) {
+        if let Some(player) = self.players.get_mut(usize::from(index)) {
+            player.line.seen = now.utc;
+        }
+    }
+
     /// A player that dials in is there. Whoever comes back is worth calling again.
     pub(super) fn arrived(&mut self, now: Now, index: u16) {
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
         player.breaker.succeeded();
+        player.line.seen = now.utc;
         if !core::mem::replace(&mut player.line.is_held, true) {
             let id = player.id();
             self.note(now, Some(id), None, Happening::Connected);
@@ -360,9 +418,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// It is gone. What it is asked waits for it until its deadline.
     pub(super) fn gone(&mut self, now: Now, index: u16, why: &'static str) {
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let is_of_the_arena = player.is_of_the_arena();
         if core::mem::take(&mut player.line.is_held) {
             let id = player.id();
             self.note(now, Some(id), None, Happening::Disconnected(why));
+        }
+        if is_of_the_arena {
+            self.agent_is_gone(now, index);
         }
     }
 
@@ -393,12 +455,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     #[inline(never)]
     pub(super) fn reply(&mut self, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
         let Some(open) = self.take_call(index, call) else { return };
+        self.saw(now, index);
         let mut text = [0; TEXT_BYTES];
         let reply = reply::unwrap(body, &mut text, open.dialect, open.id, &mut |_, _| {});
         match (open.what, reply) {
             (What::Question(kind), reply) => self.judge(now, index, open, kind, status, reply, body),
             (What::News(_) | What::Retry(..), Reply::UnknownMethod) if self.ask_otherwise(now, index, open, false) => {}
             (What::Retry(..), _) => self.announced(now, index),
+            (What::Check, _) => self.checked(now, index, check::took(open.at.ms, now)),
             (What::News(_), Reply::Message(_)) => {
                 if let Some(player) = self.players.get_mut(usize::from(index)) {
                     player.style.remember(open.what.kind(), open.variant);
@@ -528,8 +592,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             _ => reply::game_move(message),
         };
         let refused = if self.config.mode == Mode::Strict { broken } else { None };
+        let patience = self.patience_at(index);
         let play = &mut self.tables.get_mut(usize::from(seating.slot))?.as_mut()?.play;
-        let took = play.asked_at(seating.seat).map(|asked| now.ms.saturating_sub(asked));
+        let took = play.asked_at(seating.seat, patience).map(|asked| now.ms.saturating_sub(asked));
         let heard = match (refused, kind, choice) {
             _ if !play.hears(seating.seat) => Heard::Duplicate,
             (Some((code, rule)), ..) => {
@@ -547,7 +612,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 Some(false) => play.decline(seating.seat),
                 _ => play.join(seating.seat),
             },
-            (_, _, Some(choice)) => play.play(seating.seat, choice),
+            (_, _, Some(choice)) => self.play_at(index, seating, choice),
             _ => return None,
         };
         match heard {
@@ -616,6 +681,7 @@ impl What {
             What::News(Notice::LeagueCompleted) => Kind::LeagueCompleted,
             What::Question(kind) | What::Settled(kind) => *kind,
             What::Retry(..) => Kind::GameError,
+            What::Check => Kind::Ping,
         }
     }
 }

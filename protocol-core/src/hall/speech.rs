@@ -77,6 +77,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let (table, seating) = self.seat_of(player).ok_or(Full)?;
                 self.say_retry(player, open, retry, fault, table, seating, sink)
             }
+            What::Check => {
+                #[derive(Serialize)]
+                struct Nothing {}
+                json::write(&Call { dialect: open.dialect, method: "ping", id: open.id, message: Nothing {} }, sink)
+            }
             What::Settled(_) => Err(Full),
         }
     }
@@ -171,7 +176,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         seating: Seating,
         sink: &mut dyn Sink,
     ) -> Result<(), Full> {
-        let question = table.question(self.config.game);
+        let question = table.question();
         let (code, detail) = match fault {
             Fault::Silent => (Code::Timeout, "no answer came before the deadline"),
             Fault::Unreachable => (Code::ConnectionError, "your server refused the connection or broke it off"),
