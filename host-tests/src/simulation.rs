@@ -26,7 +26,7 @@ use std::rc::Rc;
 
 use protocol_core::fair::{Purpose, Seed};
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode, Output, Stage, Via};
+use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode, Output, Stage, Via, sizes};
 use protocol_core::json::{Counter, Full, Sink, Window};
 use protocol_core::league::Record;
 use protocol_core::log::Happening;
@@ -91,6 +91,11 @@ impl Setup {
             few_tables: random.one_in(3),
             clock: 0,
         }
+    }
+
+    /// A league of a game for four, of up to 9.
+    pub fn of_four(seed: u64) -> Self {
+        Self { players: 4 + seed % 6, game: GameKind::Dance, ..Self::any(seed) }
     }
 }
 
@@ -445,7 +450,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     }
 
     fn may_play_again(&self) -> bool {
-        self.hall.is_over() && self.agents.iter().filter(|agent| !agent.has_left).count() >= 2
+        self.hall.is_over()
+            && self.agents.iter().filter(|agent| !agent.has_left).count()
+                >= usize::from(*sizes(self.setup.game).start())
     }
 
     /// Runs until the league is over and the last event has come.

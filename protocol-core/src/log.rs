@@ -136,6 +136,13 @@ impl<const L: usize> Log<L> {
         (number < self.next).then(|| Some((number, self.ring.get(at)?.entry()))).flatten()
     }
 
+    /// The entries with these numbers that are left, in order.
+    pub fn entries(&self, numbers: core::ops::Range<u64>) -> impl Iterator<Item = Entry> {
+        let oldest = self.next.saturating_sub(L as u64);
+        let left = numbers.start.max(oldest)..numbers.end.min(self.next);
+        left.filter_map(|number| self.at_or_after(number)).map(|(_, entry)| entry)
+    }
+
     /// How many entries there have ever been.
     pub fn written(&self) -> u64 {
         self.next

@@ -7,7 +7,7 @@
 use core::net::IpAddr;
 
 use edge_nal::TcpShutdown;
-use embassy_futures::select::select3;
+use embassy_futures::select::select;
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
 use protocol_core::hall::{Enrolment, Hall, Picture, Reply, Told, Word};
@@ -18,6 +18,7 @@ use crate::Appliance;
 use crate::board::Board;
 use crate::guard::Later;
 use crate::links::{Links, OVER, REPLACED};
+use crate::watch::FULL;
 use crate::ws::{End, Event, Link};
 
 /// Where agents of League of Agents dial in.
@@ -92,6 +93,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
     /// Shows a game to somebody without a seat in it, until it is over.
     async fn show<S: Read + Write>(&self, from: IpAddr, mut game: Uuid, link: &mut Link<'_, S, B>) -> End {
+        let Some(_place) = self.watchers.admit() else { return FULL };
         self.act(|hall, _| hall.count_spectator(game, true));
         let end = loop {
             let mut told = Told::default();
@@ -183,9 +185,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                         self.act(|hall, now| hall.word_is_told(now, line, word));
                     }
                 }
-                let look_at = if watched.is_some() { self.board.after(LOOK_MS) } else { u64::MAX };
+                let wake_at = if watched.is_some() { self.board.after(LOOK_MS).min(pong_at) } else { pong_at };
                 let changed = async {
-                    select3(bell.wait(), self.board.sleep_until(pong_at), self.board.sleep_until(look_at)).await;
+                    select(bell.wait(), self.board.sleep_until(wake_at)).await;
                 };
                 // It may be silent for as long as it likes: its games have deadlines of their own.
                 match link.next(true, changed).await {

@@ -14,7 +14,11 @@
 //! arena.rs    those that speak League of Agents
 //! server.rs   accepts connections, answers requests
 //! routes.rs   which path is what
+//! watch.rs    connections that only watch
+//! live.rs     what the web page watches
+//! moment.rs   one match as it is now
 //! pages.rs    what the box shows: JSON, CSV, the log, text for agents
+//! web.rs      the files of the web page
 //! pieces.rs   a text longer than any buffer
 //! archive.rs  leagues that have ended, from flash
 //! journal/    what outlives a power cut, in flash
@@ -43,12 +47,16 @@ pub mod http;
 pub mod journal;
 mod lines;
 mod links;
+mod live;
+mod moment;
 mod pages;
 mod pieces;
 mod powers;
 mod routes;
 mod server;
 mod settings;
+mod watch;
+mod web;
 pub mod ws;
 
 use core::cell::{Cell, RefCell};
@@ -88,6 +96,7 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
     deadline: Bell,
     /// Workers that wait for a connection.
     free_workers: Cell<u16>,
+    watchers: watch::Watchers,
     refused: Cell<u32>,
     started: u64,
     journal: journal::Desk<P>,
@@ -116,6 +125,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             lines: [const { Bell::new() }; P],
             deadline: Bell::new(),
             free_workers: Cell::new(0),
+            watchers: watch::Watchers::new(),
             refused: Cell::new(0),
             started: 0,
             journal: journal::Desk::new(),

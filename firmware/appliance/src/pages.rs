@@ -4,9 +4,10 @@
 use core::fmt::{self, Write as _};
 
 use protocol_core::games::{AnyGame, Game};
-use protocol_core::hall::{Hall, Player, Stage};
+use protocol_core::hall::{self, AgentState, Hall, Player, Ready, Stage};
 use protocol_core::json::{self, Full, Joined, Map, Seq, Shown, Sink};
-use protocol_core::league::ByReason;
+use protocol_core::league::{ByReason, Tally};
+use protocol_core::log::Entry;
 use protocol_core::time::Utc;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde::Serialize;
@@ -14,22 +15,10 @@ use serde::Serialize;
 use crate::board::About;
 use crate::calendar::Source;
 use crate::journal::{Kept, State};
+use crate::moment::Moment;
 
-pub(crate) const INDEX: &str = include_str!("../web/index.html");
-pub(crate) const SKILL: &str = include_str!("../web/skill.md");
-/// How agents of League of Agents play, for them and for programs.
-pub(crate) const ARENA: &str = include_str!("../web/league-of-agents.md");
-pub(crate) const ARENA_JSON: &str = include_str!("../web/league-of-agents.json");
-pub(crate) const AGENT: &str = include_str!("../web/agent.json");
 pub(crate) const HEALTH: &str =
     concat!(r#"{"status":"ok","service":"LeagueBox","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
-
-/// The page runs nothing but its own script and talks to nobody but the box.
-pub(crate) const SECURITY: &[(&str, &str)] = &[(
-    "Content-Security-Policy",
-    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; \
-     img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-)];
 
 /// What the page of the status says beside the league.
 #[derive(Clone, Copy)]
@@ -40,8 +29,16 @@ pub(crate) struct Vitals<'a> {
     pub refused_requests: u32,
     pub wrong_admin_codes: u32,
     pub limited_requests: u32,
+    pub log_entries: u64,
     pub about: About<'a>,
     pub kept: Kept,
+}
+
+impl Vitals<'_> {
+    /// Without what changes because time goes by.
+    pub fn still(self) -> Self {
+        Self { time: Utc(0), uptime_seconds: 0, log_entries: 0, ..self }
+    }
 }
 
 /// `/api/status.json`
@@ -89,7 +86,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         round: league.current_round,
         total_rounds: league.total_rounds,
         players: league.players,
-        capacity: P,
+        capacity: P.min((*hall::sizes(hall.config().game).end()).into()),
         message: Shown(&Both(vitals.kept, Why(hall))),
         league_id: league.league_id,
         game_type: league.game_type,
@@ -106,7 +103,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         refused_requests: vitals.refused_requests,
         wrong_admin_codes: vitals.wrong_admin_codes,
         limited_requests: vitals.limited_requests,
-        log_entries: hall.log().written(),
+        log_entries: vitals.log_entries,
         version: env!("CARGO_PKG_VERSION"),
         board: vitals.about.board,
         name: vitals.about.name,
@@ -132,10 +129,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Displa
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hall = self.0;
         let players = hall.players().len();
+        let fewest = usize::from(*hall::sizes(hall.config().game).start());
         match (hall.stage(), hall.config().start_at) {
             (Stage::Waiting, Some(n)) => write!(f, "Waiting for players: {players} of {n} are here."),
-            (Stage::Waiting, None) if players < usize::from(*hall.schedule().sizes().start()) => {
-                let fewest = if *hall.schedule().sizes().start() > 2 { "four" } else { "two" };
+            (Stage::Waiting, None) if players < fewest => {
+                let fewest = if fewest > 2 { "four" } else { "two" };
                 write!(f, "Waiting for players: {players} here, a league needs at least {fewest}.")
             }
             (Stage::Waiting, None) => write!(f, "{players} players are here. Waiting for the admin to start."),
@@ -192,10 +190,11 @@ pub(crate) fn done<const P: usize, const M: usize, const R: usize, const L: usiz
     json::write(&Done { status: "ok", state: hall.status().status, message: Shown(&Why(hall)) }, sink)
 }
 
-/// `/api/matches/R1M1.json`
+/// `/api/matches/R1M1.json`, with the entries of the log up to one.
 pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L: usize>(
     hall: &Hall<P, M, R, L>,
-    id: MatchId,
+    moment: &Moment,
+    upto: u64,
     sink: &mut dyn Sink,
 ) -> Result<(), Full> {
     #[derive(Serialize)]
@@ -208,18 +207,25 @@ pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L:
         finished_at: Option<Shown<Utc>>,
         game_result: Option<G>,
     }
+    #[derive(Serialize)]
+    struct Happened<S> {
+        /// What happened in it and is not forgotten yet, in order.
+        log: S,
+    }
+    let id = moment.id;
     let line = hall.match_line(id).ok_or(Full)?;
-    let table = hall.table(id);
-    let begun = table.is_some() || hall.record(id).is_some();
+    let begun = moment.phase.is_some() || hall.record(id).is_some();
     let page = Page {
         game_type: hall.config().game.rules().name,
-        phase: table.map(|table| Shown(table.play.phase())),
+        phase: moment.phase.map(Shown),
         seed_commitment: begun.then(|| Shown(hall.commitment(id))),
         match_seed: hall.revealed_seed(id).map(Shown),
         finished_at: hall.record(id).map(|record| Shown(record.finished)),
         game_result: hall.game_result(id),
     };
-    json::write(&Joined(Joined(line, players(hall, id)), page), sink)
+    let of_match = move |entry: &Entry| entry.at_match == Some(id);
+    let log = Happened { log: Seq(|| hall.log().entries(0..upto).filter(of_match)) };
+    json::write(&Joined(Joined(line, page), Joined(moment.now(hall), Joined(moment.view(hall), log))), sink)
 }
 
 /// Who plays a match, by seat: `"players":[…]`.
@@ -387,16 +393,22 @@ impl Sink for First<'_> {
 
 /// A player on one line.
 #[derive(Serialize)]
-struct Person<'a> {
+pub(crate) struct Person<'a> {
     player_id: Shown<protocol_core::wire::league_v2::outgoing::AgentId>,
     display_name: &'a str,
     version: &'a str,
     contact_endpoint: &'a str,
     /// Where it is really called, or calls from.
     address: Shown<&'a protocol_core::wire::endpoint::Contact>,
+    connects: &'static str,
     /// Whether one that dials in is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     connected: Option<bool>,
+    /// Whether it can be spoken to, as far as that is known.
+    online: Option<bool>,
+    last_seen: Option<Shown<Utc>>,
+    /// What came of the last test call.
+    ready: Option<Tested>,
     state: &'static str,
     dialect: &'static str,
     /// Whether the admin has removed it.
@@ -405,7 +417,50 @@ struct Person<'a> {
     /// How its matches ended, and those it lost for a technical reason.
     end_reasons: ByReason,
     technical_losses: ByReason,
+    /// What it has gathered so far, as the standings have it.
+    tally: Gathered,
     latency: Latency,
+}
+
+/// A test call.
+#[derive(Serialize)]
+struct Tested {
+    status: &'static str,
+    /// How long the answer took. Nobody who dials in is called.
+    ms: Option<u16>,
+}
+
+impl Tested {
+    fn of(player: &Player) -> Option<Self> {
+        let (status, ms) = match player.ready() {
+            Ready::Unknown => return None,
+            Ready::Asked => ("asked", None),
+            Ready::Yes(ms) => ("ok", player.contact.endpoint().map(|_| ms)),
+            Ready::No => ("failed", None),
+        };
+        Some(Self { status, ms })
+    }
+}
+
+/// Whether a player that is called answers: by its last call, be it a test.
+fn is_online(player: &Player) -> Option<bool> {
+    match (player.contact.endpoint(), player.state, player.ready()) {
+        (None, ..) => Some(!player.is_away()),
+        (_, AgentState::Suspended, _) | (_, _, Ready::No) => Some(false),
+        (_, _, Ready::Yes(_)) => Some(true),
+        _ => (player.latency.answers() > 0).then_some(true),
+    }
+}
+
+/// The numbers of a row of the standings.
+#[derive(Serialize)]
+struct Gathered {
+    played: u16,
+    wins: u16,
+    draws: u16,
+    losses: u16,
+    technical_losses: u16,
+    points: u16,
 }
 
 /// How long it takes to answer. The median and the p99 are at most twice too high.
@@ -418,12 +473,13 @@ struct Latency {
 }
 
 impl<'a> Person<'a> {
-    fn of<const P: usize, const M: usize, const R: usize, const L: usize>(
+    pub fn of<const P: usize, const M: usize, const R: usize, const L: usize>(
         hall: &Hall<P, M, R, L>,
         player: &'a Player,
     ) -> Self {
         let endings = hall.endings(player);
         let latency = &player.latency;
+        let Tally { played, wins, draws, losses, technical_losses, points, .. } = hall.tally(player);
         Self {
             player_id: Shown(player.id()),
             display_name: &player.name,
@@ -433,13 +489,18 @@ impl<'a> Person<'a> {
                 given => given,
             },
             address: Shown(&player.contact),
+            connects: if player.contact.endpoint().is_some() { "http" } else { "websocket" },
             connected: player.contact.endpoint().is_none().then(|| !player.is_away()),
+            online: is_online(player),
+            last_seen: player.last_seen().map(Shown),
+            ready: Tested::of(player),
             state: player.state.name(),
             dialect: player.style.dialect.name(),
             removed: player.is_removed(),
             violations: player.compliance.total(),
             end_reasons: endings.matches,
             technical_losses: endings.technical_losses,
+            tally: Gathered { played, wins, draws, losses, technical_losses, points },
             latency: Latency {
                 answers: latency.answers(),
                 min_ms: latency.least_ms(),

@@ -120,6 +120,21 @@ impl Prefix {
     }
 }
 
+impl Sink for Prefix {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        self.add(bytes);
+        Ok(())
+    }
+}
+
+/// A number by which the text that `write` writes is known again.
+pub(crate) fn sum(write: impl FnOnce(&mut dyn Sink) -> Result<(), Full>) -> u32 {
+    let mut text = Prefix::default();
+    // One that cannot be written to its end is known by its beginning.
+    let _ = write(&mut text);
+    text.sum
+}
+
 /// The last place between two items that what was sent has reached.
 #[derive(Clone, Copy, Default)]
 struct Mark {

@@ -1,4 +1,4 @@
-//! What the owner says to have a player removed, a match ruled on, or a match played again: read strictly, so that a
+//! What the owner says to have a player tested or removed, a match ruled on, or a match played again: read strictly, so that a
 //! typing error is told and not ignored.
 
 use core::fmt;
@@ -11,6 +11,7 @@ use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 /// Which power is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Power {
+    Check,
     Remove,
     Rule,
     Replay,
@@ -19,6 +20,7 @@ pub(crate) enum Power {
 /// What is to be done, read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
+    Check(u16),
     Remove(u16),
     /// A match, and the number of its winner; none is a draw.
     Rule(MatchId, Option<u16>),
@@ -40,7 +42,7 @@ impl Power {
     /// What a body looks like.
     fn example(self) -> &'static str {
         match self {
-            Power::Remove => "{\"player_id\": \"P03\"}",
+            Power::Check | Power::Remove => "{\"player_id\": \"P03\"}",
             Power::Rule => "{\"match_id\": \"R1M2\", \"winner\": \"P01\"}",
             Power::Replay => "{\"match_id\": \"R1M2\"}",
         }
@@ -48,7 +50,7 @@ impl Power {
 
     fn takes(self, name: Str<'_>) -> bool {
         match self {
-            Power::Remove => name.is("player_id"),
+            Power::Check | Power::Remove => name.is("player_id"),
             Power::Rule => name.is("match_id") || name.is("winner"),
             Power::Replay => name.is("match_id"),
         }
@@ -64,8 +66,10 @@ impl Power {
             return Err(Wrong::Unknown(name, self));
         }
         let id = || message.get("match_id").and_then(text).and_then(|id| MatchId::read(&id)).ok_or(Wrong::Match);
+        let player_id = || message.get("player_id").and_then(player).ok_or(Wrong::Player);
         Ok(match self {
-            Power::Remove => Act::Remove(message.get("player_id").and_then(player).ok_or(Wrong::Player)?),
+            Power::Check => Act::Check(player_id()?),
+            Power::Remove => Act::Remove(player_id()?),
             Power::Replay => Act::Replay(id()?),
             Power::Rule => {
                 let id = id()?;
@@ -89,6 +93,7 @@ impl Act {
         now: Now,
     ) -> Result<(), Denied> {
         match self {
+            Act::Check(number) => hall.check(now, number),
             Act::Remove(number) => hall.remove(now, number),
             Act::Rule(id, winner) => hall.rule(now, id, winner),
             Act::Replay(id) => hall.replay(now, id),
@@ -140,6 +145,7 @@ mod tests {
 
     #[test]
     fn every_body_is_read() {
+        assert_eq!(Power::Check.read(br#"{"player_id":"P03"}"#).unwrap(), Act::Check(3));
         assert_eq!(Power::Remove.read(br#"{"player_id":"P03"}"#).unwrap(), Act::Remove(3));
         assert_eq!(Power::Rule.read(br#"{"winner":"P01","match_id":"R1M2"}"#).unwrap(), Act::Rule(R1M2, Some(1)));
         assert_eq!(Power::Rule.read(br#"{"match_id":"R1M2","winner":null}"#).unwrap(), Act::Rule(R1M2, None));

@@ -16,10 +16,12 @@ use crate::calendar::{self, Source};
 use crate::clock::Clock;
 use crate::guard::{self, Later};
 use crate::http::{Request, Responder, WriteError};
+use crate::moment::Moment;
 use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
 use crate::powers::{self, Power};
 use crate::settings;
+use crate::web::{self, File};
 
 /// How long a board that will be broken on purpose has for its answer, in milliseconds.
 const LAST_WORDS_MS: u64 = 500;
@@ -27,8 +29,6 @@ const LAST_WORDS_MS: u64 = 500;
 const HEAD: usize = 256;
 
 pub(crate) const JSON: &str = "application/json";
-pub(crate) const MARKDOWN: &str = "text/markdown; charset=utf-8";
-pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
 /// What a path leads to.
 enum Route {
@@ -41,7 +41,7 @@ enum Route {
     /// Leagues that have ended.
     Leagues,
     League(u32),
-    Static(&'static str, &'static str),
+    File(&'static File),
     Settings,
     Clock,
     Admin(Order),
@@ -84,9 +84,6 @@ fn find(path: &str) -> Option<Route> {
     Some(match path {
         "/register" => Route::Rpc(Via::Register),
         "/health" => Route::Health,
-        "/" | "/index.html" => Route::Static(HTML, pages::INDEX),
-        "/skill.md" => Route::Static(MARKDOWN, pages::SKILL),
-        "/.well-known/agent.json" => Route::Static(JSON, pages::AGENT),
         "/api/status.json" => Route::Status,
         "/api/standings.json" => Route::Rows(Rows::Standings),
         "/api/schedule.json" => Route::Rows(Rows::Schedule),
@@ -98,7 +95,6 @@ fn find(path: &str) -> Option<Route> {
         "/api/clock" => Route::Clock,
         "/api/v1/agents" => Route::Agents,
         "/api/v1/agents/me" => Route::Me,
-        "/api/v1/skill.md" => Route::Static(MARKDOWN, pages::ARENA),
         "/api/v1/doc" => Route::Doc,
         "/api/admin/settings" => Route::Admin(Order::Configure),
         "/api/admin/fault/panic" => Route::Admin(Order::Break(Fault::Panic)),
@@ -108,10 +104,14 @@ fn find(path: &str) -> Option<Route> {
         "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
         "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
         "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
+        "/api/admin/check" => Route::Admin(Order::Use(Power::Check)),
         "/api/admin/remove" => Route::Admin(Order::Use(Power::Remove)),
         "/api/admin/rule" => Route::Admin(Order::Use(Power::Rule)),
         "/api/admin/replay" => Route::Admin(Order::Use(Power::Replay)),
         _ => {
+            if let Some(file) = web::find(path) {
+                return Some(Route::File(file));
+            }
             let name = path.strip_prefix("/api/")?.strip_suffix(".json")?;
             if let Some(id) = name.strip_prefix("matches/") {
                 Route::Match(MatchId::read(id)?)
@@ -164,22 +164,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         match route {
             Route::Rpc(via) => self.rpc(peer, via, request.body, responder).await,
             Route::Health => responder.respond(200, JSON, pages::HEALTH.as_bytes(), &[]).await,
-            Route::Static(kind, text) => {
-                let security = if kind == HTML { pages::SECURITY } else { &[] };
-                responder.respond(200, kind, text.as_bytes(), security).await
-            }
+            Route::File(file) => file.send(request, responder).await,
             Route::Status => {
-                let now = self.now();
-                let vitals = Vitals {
-                    time: now.utc,
-                    time_source: self.calendar().source(),
-                    uptime_seconds: now.ms.saturating_sub(self.started) / 1000,
-                    refused_requests: self.refused.get(),
-                    wrong_admin_codes: self.guard.borrow().wrong_codes,
-                    limited_requests: self.guard.borrow().too_many,
-                    about: self.board.about(),
-                    kept: self.kept(),
-                };
+                let vitals = self.vitals(self.board.now());
                 self.send(responder, 200, |hall, sink| pages::status(hall, vitals, sink)).await
             }
             Route::Agents => match self.enrol(peer, request.body).await {
@@ -199,19 +186,21 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
             }
             Route::Doc => {
-                let (kind, text) = match request.query.split('&').any(|part| part == "format=json") {
-                    true => (JSON, pages::ARENA_JSON),
-                    false => (MARKDOWN, pages::ARENA),
-                };
-                responder.respond(200, kind, text.as_bytes(), &[]).await
+                let is_for_programs = request.query.split('&').any(|part| part == "format=json");
+                match web::find(if is_for_programs { "/api/v1/doc.json" } else { "/api/v1/skill.md" }) {
+                    Some(file) => file.send(request, responder).await,
+                    None => responder.error(404, "there is no such text").await,
+                }
             }
             Route::Settings => self.send(responder, 200, settings::write).await,
             Route::Rows(rows) => self.send_rows(responder, rows).await,
             Route::Match(id) => {
-                if self.hall(|hall| hall.places(id)).is_none() {
+                let now = self.board.now();
+                let Some((moment, upto)) = self.hall(|hall| Some((Moment::of(hall, id, now)?, hall.log().written())))
+                else {
                     return responder.error(404, "no such match in this league").await;
-                }
-                self.send(responder, 200, |hall, sink| pages::one_match(hall, id, sink)).await
+                };
+                self.send(responder, 200, |hall, sink| pages::one_match(hall, &moment, upto, sink)).await
             }
             Route::Leagues => self.send_leagues(responder).await,
             Route::League(number) => self.send_league(responder, number).await,
@@ -247,6 +236,22 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     Ok(())
                 }
             },
+        }
+    }
+
+    /// What the box says of itself at a moment.
+    pub(crate) fn vitals(&self, ms: u64) -> Vitals<'_> {
+        let (calendar, guard) = (self.calendar(), self.guard.borrow());
+        Vitals {
+            time: calendar.at(ms),
+            time_source: calendar.source(),
+            uptime_seconds: ms.saturating_sub(self.started) / 1000,
+            refused_requests: self.refused.get(),
+            wrong_admin_codes: guard.wrong_codes,
+            limited_requests: guard.too_many,
+            log_entries: self.hall(|hall| hall.log().written()),
+            about: self.board.about(),
+            kept: self.kept(),
         }
     }
 

@@ -14,6 +14,7 @@ use crate::board::Board;
 use crate::clock::before;
 use crate::http::{Limits, Parts, ServerConn};
 use crate::links::{self, Links};
+use crate::live;
 use crate::ws::{End, Link};
 
 /// Free workers below which idling is cut short.
@@ -42,6 +43,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         incoming: &mut [u8],
         outgoing: &mut [u8],
     ) -> ! {
+        self.watchers.count_worker();
         loop {
             self.free_workers.set(self.free_workers.get().saturating_add(1));
             let accepted = acceptor.accept().await;
@@ -79,12 +81,16 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let mut turn = 0u8;
         loop {
             match conn.receive(&self.board, || self.limits()).await {
-                Ok(Some((request, responder))) if matches!(request.path, links::PATH | arena::PATH) => {
-                    let is_for_the_arena = request.path == arena::PATH;
+                Ok(Some((request, responder))) if matches!(request.path, links::PATH | arena::PATH | live::PATH) => {
+                    let (is_for_the_arena, only_watches) = (request.path == arena::PATH, request.path == live::PATH);
                     if self.greet(peer, request, responder).await {
                         let Parts { stream, incoming, unread, .. } = conn.into_parts();
                         if unread > 0 {
                             Link::new(stream, &self.board, incoming).close(TOO_EARLY).await;
+                            return None;
+                        }
+                        if only_watches {
+                            self.show_live(peer, &mut Link::new(stream, &self.board, incoming)).await;
                             return None;
                         }
                         let ms = self.limits().request_ms;

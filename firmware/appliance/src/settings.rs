@@ -32,8 +32,7 @@ impl fmt::Display for Wrong<'_> {
             }
             Wrong::Game => {
                 f.write_str("game must be one of")?;
-                let mut games = GameKind::ALL.iter().filter(|game| for_two(game));
-                games.try_for_each(|game| write!(f, " {}", game.rules().name))
+                GameKind::ALL.iter().try_for_each(|game| write!(f, " {}", game.rules().name))
             }
             Wrong::Mode => f.write_str("mode must be lenient or strict"),
             Wrong::StartAt(most) => write!(f, "start_at must be null or a whole number from 2 to {most}"),
@@ -46,11 +45,6 @@ impl fmt::Display for Wrong<'_> {
     }
 }
 
-/// Whether a league of pairs can play it.
-fn for_two(game: &GameKind) -> bool {
-    game.rules().seats.contains(&2)
-}
-
 /// Reads any of the settings. `most` players there is room for.
 pub(crate) fn read(body: &[u8], most: usize) -> Result<Change, Wrong<'_>> {
     let settings = json::parse(body).map_err(Wrong::NotJson)?;
@@ -61,7 +55,7 @@ pub(crate) fn read(body: &[u8], most: usize) -> Result<Change, Wrong<'_>> {
     for (name, value) in settings.entries() {
         let timeout = |name| value.as_u64().filter(|ms| TIMEOUT_MS.contains(ms)).ok_or(Wrong::Timeout(name));
         if name.is("game") {
-            let game = text(value).and_then(|game| GameKind::named(&game)).filter(for_two);
+            let game = text(value).and_then(|game| GameKind::named(&game));
             change.game = Some(game.ok_or(Wrong::Game)?);
         } else if name.is("mode") {
             let mode = text(value).and_then(|name| Mode::ALL.into_iter().find(|mode| mode.name() == name));
@@ -181,7 +175,6 @@ mod tests {
             (r#"{"":0}"#, " is not a setting"),
             (r#"{"game":"chess"}"#, "game must be one of even_odd even_odd_10"),
             (r#"{"game":null}"#, "game must be one of"),
-            (r#"{"game":"dance-battle"}"#, "game must be one of"),
             (r#"{"mode":"Strict"}"#, "mode must be lenient or strict"),
             (r#"{"start_at":1}"#, "start_at must be null or a whole number from 2 to 8"),
             (r#"{"start_at":9}"#, "start_at must be"),

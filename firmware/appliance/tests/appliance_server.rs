@@ -473,3 +473,24 @@ fn a_notification_is_answered_with_nothing() {
         assert_eq!(client.ask("GET", "/health", "", "").await.unwrap().status, 200);
     });
 }
+
+#[test]
+fn files_of_the_page_are_compressed_for_whoever_takes_that_and_known_again() {
+    play(Plan { outgoing: 512, ..Plan::new(0) }, async |scene| {
+        let plain = scene.get("/").await;
+        assert_eq!((plain.status, plain.header("Content-Encoding")), (200, None));
+        let tag = plain.header("ETag").expect("a tag").to_owned();
+        assert_eq!(plain.header("Cache-Control"), Some("no-cache"), "{}", plain.head);
+
+        let head = scene.dial().await.ask("HEAD", "/", "Accept-Encoding: gzip, br\r\n", "").await.unwrap();
+        assert_eq!((head.status, head.header("Content-Encoding")), (200, Some("gzip")));
+        let length: usize = head.header("Content-Length").unwrap().parse().unwrap();
+        assert!(length < plain.body.len() / 2, "{length} of {}", plain.body.len());
+
+        let known = format!("If-None-Match: {tag}\r\nAccept-Encoding: gzip\r\n");
+        let same = scene.dial().await.ask("GET", "/", &known, "").await.unwrap();
+        assert_eq!((same.status, same.body.as_str(), same.header("ETag")), (304, "", Some(tag.as_str())));
+        let other = scene.dial().await.ask("HEAD", "/skill.md", &known, "").await.unwrap();
+        assert_eq!(other.status, 200, "the tag is another file's");
+    });
+}

@@ -6,6 +6,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use async_io::block_on;
+use protocol_core::games::GameKind;
 use serde_json::Value;
 
 use crate::cli::{DemoOptions, Options};
@@ -13,6 +15,7 @@ use crate::failure::{Failure, say};
 use crate::house::House;
 use crate::http;
 use crate::run::start_box;
+use crate::stop::Stop;
 use crate::table::{self, MatchResult, Standing};
 
 /// How often the box is asked how far it is.
@@ -20,6 +23,12 @@ const GLANCE: Duration = Duration::from_millis(50);
 
 /// House players answer at once, so a league in which nothing happens for this long will never end.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The same where the house takes its time: a round of slow matches.
+const LONG_PATIENCE: Duration = Duration::from_secs(20 * 60);
+
+/// How long a move may take to be thought about, so that short games are not boring and long ones end.
+const LONGEST_THOUGHT: Duration = Duration::from_secs(4);
 
 /// Plays one league and prints it.
 pub fn demo(options: &DemoOptions) -> Result<(), Failure> {
@@ -33,8 +42,22 @@ pub fn demo(options: &DemoOptions) -> Result<(), Failure> {
     let mut out = io::stdout();
     let (count, game) = (options.players, options.game);
     say(&mut out, &format!("{count} house players play {game} at http://{}/\n", running.address))?;
-    let house = House::seat(running.address, count, game);
-    let followed = house.and_then(|_house| follow(running.address, &mut out, PATIENCE));
+    let followed = match options.speed.of_a_match() {
+        None => {
+            let house = House::seat(running.address, count, game, Duration::ZERO);
+            house.and_then(|_house| follow(running.address, &mut out, PATIENCE, &Stop::default()))
+        }
+        Some(length) => Stop::on_ctrl_c().and_then(|stop| {
+            let turns = GameKind::named(game).map_or(1, |game| u32::from(game.rules().turns).max(1));
+            let house = House::seat(running.address, count, game, (length / turns).min(LONGEST_THOUGHT));
+            let followed = house.and_then(|_house| follow(running.address, &mut out, LONG_PATIENCE, &stop));
+            followed.and_then(|()| {
+                say(&mut out, "\nThe page stays until Ctrl-C.\n")?;
+                block_on(stop.raised());
+                Ok(())
+            })
+        }),
+    };
     // If the box failed, that is why the rest did.
     running.end()?;
     followed
@@ -50,11 +73,11 @@ struct Status {
 }
 
 /// Prints every round when it has ended, and the standings when the league has.
-fn follow(leaguebox: SocketAddr, out: &mut impl Write, patience: Duration) -> Result<(), Failure> {
+fn follow(leaguebox: SocketAddr, out: &mut impl Write, patience: Duration, stop: &Stop) -> Result<(), Failure> {
     let mut last: Option<Status> = None;
     let mut changed = Instant::now();
     let mut printed = 0;
-    loop {
+    while !stop.is_raised() {
         let status = status(&fetch(leaguebox, "/api/status.json")?)?;
         let completed = status.state == "COMPLETED";
         // Results are asked for after the status, so they are never older than it.
@@ -87,6 +110,7 @@ fn follow(leaguebox: SocketAddr, out: &mut impl Write, patience: Duration) -> Re
         }
         thread::sleep(GLANCE);
     }
+    Ok(())
 }
 
 fn round_text(round: u64, rounds: u64, results: &[MatchResult], names: &[Standing]) -> String {
@@ -143,18 +167,10 @@ fn standings(text: &str) -> Result<Vec<Standing>, Failure> {
 }
 
 /// The columns that results have in every game.
-const MATCH_COLUMNS: [&str; 10] = [
-    "round_id",
-    "match_id",
-    "player_a",
-    "player_b",
-    "status",
-    "winner",
-    "points_a",
-    "points_b",
-    "end_reason",
-    "finished_at",
-];
+const MATCH_COLUMNS: [&str; 6] = ["round_id", "match_id", "status", "winner", "end_reason", "finished_at"];
+
+/// What the columns of each player end with, as many as a game has.
+const SEATS: [&str; 4] = ["_a", "_b", "_c", "_d"];
 
 /// Reads the results by the names in the first line.
 fn results(text: &str) -> Result<Vec<MatchResult>, Failure> {
@@ -165,17 +181,23 @@ fn results(text: &str) -> Result<Vec<MatchResult>, Failure> {
             let place = header.iter().position(|column| column == name)?;
             row.get(place).cloned()
         };
+        let of_each = |what: &str| SEATS.iter().map_while(|seat| field(&format!("{what}{seat}"))).collect::<Vec<_>>();
+        let players = Some(of_each("player")).filter(|players| players.len() >= 2)?;
         // What is of no match in general is of the game: of one of its players, by its last letter, or of none.
+        let is_of_each = |name: &str, what: &str| name.strip_prefix(what).is_some_and(|seat| SEATS.contains(&seat));
+        let is_general =
+            |name: &str| MATCH_COLUMNS.contains(&name) || is_of_each(name, "player") || is_of_each(name, "points");
         let game = |of: &dyn Fn(&str) -> bool| {
-            let columns = header.iter().zip(&row).filter(|(name, _)| !MATCH_COLUMNS.contains(&name.as_str()));
+            let columns = header.iter().zip(&row).filter(|(name, _)| !is_general(name.as_str()));
             columns.filter(|(name, _)| of(name)).map(|(_, cell)| cell.clone()).collect::<Vec<_>>()
         };
         Some(MatchResult {
             round: field("round_id")?.parse().ok()?,
             match_id: field("match_id")?,
-            players: [field("player_a")?, field("player_b")?],
-            theirs: [game(&|name| name.ends_with("_a")), game(&|name| name.ends_with("_b"))],
-            beside: game(&|name| !name.ends_with("_a") && !name.ends_with("_b")),
+            theirs: SEATS.iter().take(players.len()).map(|seat| game(&|name| name.ends_with(seat))).collect(),
+            players,
+            points: of_each("points"),
+            beside: game(&|name| !SEATS.iter().any(|seat| name.ends_with(seat))),
             status: field("status")?,
             winner: field("winner")?,
         })
@@ -259,7 +281,7 @@ mod tests {
             ("/api/results.csv", &[&first, &both]),
         ]);
         let mut out = Vec::new();
-        follow(address, &mut out, PATIENCE).unwrap();
+        follow(address, &mut out, PATIENCE, &Stop::default()).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
             [
@@ -277,7 +299,7 @@ mod tests {
     #[test]
     fn a_league_that_stands_still_is_a_failure_and_not_a_wait_for_ever() {
         let address = fake_box(&[("/api/status.json", &[&status_json("RUNNING", 1)])]);
-        let failure = follow(address, &mut Vec::new(), Duration::ZERO).unwrap_err();
+        let failure = follow(address, &mut Vec::new(), Duration::ZERO, &Stop::default()).unwrap_err();
         assert_eq!(failure.code, 1);
         assert!(
             failure.message.starts_with("the league did not finish: it is RUNNING in round 1 of 2 with 2 players"),
@@ -288,10 +310,15 @@ mod tests {
     #[test]
     fn a_box_that_is_gone_or_answers_nonsense_is_named_by_the_path() {
         let address = fake_box(&[]);
-        let failure = follow(address, &mut Vec::new(), PATIENCE).unwrap_err();
+        let failure = follow(address, &mut Vec::new(), PATIENCE, &Stop::default()).unwrap_err();
         assert_eq!(failure.message, "the box does not answer /api/status.json: HTTP/1.1 404 Not Found");
         let address = fake_box(&[("/api/status.json", &["{}"])]);
-        assert!(follow(address, &mut Vec::new(), PATIENCE).unwrap_err().message.contains("/api/status.json is not"));
+        assert!(
+            follow(address, &mut Vec::new(), PATIENCE, &Stop::default())
+                .unwrap_err()
+                .message
+                .contains("/api/status.json is not")
+        );
     }
 
     #[test]
@@ -302,7 +329,7 @@ mod tests {
         let result = results(moved).unwrap().remove(0);
         assert_eq!(
             (result.round, result.theirs, result.beside, result.winner.as_str()),
-            (1, ["even", "odd"].map(|choice| vec![String::from(choice)]), vec!["8".into()], "P01")
+            (1, ["even", "odd"].map(|choice| vec![String::from(choice)]).into(), vec!["8".into()], "P01")
         );
         assert_eq!(results(HEADER), Ok(vec![]));
         assert!(results("round_id,match_id\n1,R1M1\n").is_err());

@@ -12,7 +12,7 @@ use async_executor::LocalExecutor;
 use embassy_futures::select::{Either, select};
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Change, Config, Hall, Mode, Stage};
+use protocol_core::hall::{self, Change, Config, Hall, Mode, Stage};
 use protocol_core::referee::Timing;
 use protocol_core::wire::league_v2::outgoing::Row;
 
@@ -85,6 +85,14 @@ impl Drop for RunningBox {
 
 impl Ready {
     fn new(options: Options) -> Result<Self, Failure> {
+        let (game, start_at) = (config(&options).game, options.start_at);
+        if let Some(n) = start_at.filter(|n| !hall::sizes(game).contains(n)) {
+            let (least, most) = hall::sizes(game).into_inner();
+            return Err(Failure::usage(format!(
+                "a league of {} is played by {least} to {most} players, not by {n}",
+                game.rules().name
+            )));
+        }
         allow_many_sockets();
         let cannot_listen = |error| startup::cannot_listen(options.listen, &error);
         let listener = TcpListener::bind(options.listen).map_err(cannot_listen)?;

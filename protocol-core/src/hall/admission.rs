@@ -9,12 +9,13 @@ use super::facts::Fact;
 use super::ladder::Wish;
 use super::lines::{Gone, Line};
 use super::rounds::{Seating, Stage};
+use super::settings::sizes;
 use super::{Hall, Mode, Via};
 use crate::json::{Kind, Value};
 use crate::league::{Compliance, Latency, Rating, Rule};
 use crate::log::Happening;
 use crate::referee::Breaker;
-use crate::time::Now;
+use crate::time::{Now, Utc};
 use crate::wire::endpoint::{Contact, Endpoint};
 use crate::wire::league_v2::dialect::{Dialect, Style};
 use crate::wire::league_v2::incoming::{Incoming, Request};
@@ -121,6 +122,11 @@ impl Player {
     /// Whether it speaks League of Agents, and is told of nothing but its games.
     pub fn is_of_the_arena(&self) -> bool {
         self.style.dialect == Dialect::LeagueOfAgents
+    }
+
+    /// When it last said something, as far as the box remembers.
+    pub fn last_seen(&self) -> Option<Utc> {
+        Some(self.line.seen).filter(|seen| seen.0 > 0)
     }
 
     /// Whether it dials in and is not there.
@@ -282,6 +288,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if !read.name.is_empty() && self.players.iter().any(|player| player.name == read.name) {
             return Err(NAME.into());
         }
+        if self.players.len() >= usize::from(*sizes(self.config.game).end()) {
+            return Err(FULL.into());
+        }
         let taken = |number: u16| self.players.iter().any(|player| player.number == number);
         let suggested = match read.suggested {
             Some(AgentId::Player(number)) if !taken(number) => Some(number),
@@ -438,6 +447,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.abandon(now, seating);
             }
             self.leave_queue(player);
+            // Lines change hands now, so none may be in the middle of a call.
+            for index in 0..self.players.len() as u16 {
+                if self.give_way(index) {
+                    self.timers.set(index.into(), None);
+                }
+            }
             self.players.remove(player.into());
             self.move_up(player);
         } else {

@@ -130,6 +130,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Hears a message from an agent at `from`.
     pub fn request<'a>(&mut self, now: Now, from: IpAddr, via: Via, body: &'a [u8]) -> Answer<'a> {
         let answer = self.answer(now, from, via, body);
+        if let Some(caller) = answer.caller {
+            self.saw(now, caller);
+        }
         self.advance(now);
         answer
     }

@@ -95,9 +95,9 @@ pub enum Word {
 /// A game as it is at a moment, for one who looks at it.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    id: Uuid,
     game: AnyGame,
-    players: [u16; SEATS],
+    /// At which table. Everything else about that stays as it is while anybody is to be told of it.
+    slot: u16,
     /// Whose picture it is; a spectator has no seat.
     seat: Option<Seat>,
     thinking: Seats,
@@ -108,7 +108,7 @@ pub struct Picture {
     is_over: bool,
     spectators: u8,
     seconds: u32,
-    cut_short: Option<CutShort>,
+    key: u32,
 }
 
 /// What has been told of a game on a connection.
@@ -134,8 +134,8 @@ impl Told {
     /// What is to be said next, if anything. It counts as said.
     pub fn next(&mut self, picture: &Picture) -> Option<Word> {
         let turn = picture.game.turn();
-        if self.game != picture.key() {
-            *self = Told { game: picture.key(), turn, ..Told::default() };
+        if self.game != picture.key {
+            *self = Told { game: picture.key, turn, ..Told::default() };
             if picture.seat.is_some() && !picture.is_matched {
                 return Some(Word::Matched);
             }
@@ -169,13 +169,6 @@ impl Told {
     fn has_moved(&mut self, seat: Seat) -> Word {
         self.thinking = self.thinking.without(Seats::only(seat));
         Word::Thinking(seat)
-    }
-}
-
-impl Picture {
-    fn key(&self) -> u32 {
-        let [a, b, c, d, ..] = self.id.bytes();
-        u32::from_be_bytes([a, b, c, d]).max(1)
     }
 }
 
@@ -281,6 +274,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Hears a message of an agent; `line` is its own, once it has shown who it is.
     pub fn hear_arena(&mut self, now: Now, line: Option<u16>, body: &[u8]) -> Reply {
         let reply = self.answer_agent(now, line, body);
+        if let Some(player) = line.and_then(|line| self.players.get_mut(usize::from(line))) {
+            player.line.seen = now.utc;
+        }
         if let Reply::Refused(trouble, _) = reply {
             let agent = line.and_then(|line| self.players.get(usize::from(line))).map(Player::id);
             self.note(now, agent, None, Happening::BadMessage(trouble.text()));
@@ -402,47 +398,30 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub fn picture_for(&self, now: Now, line: u16) -> Option<Picture> {
         let seating = self.players.get(usize::from(line))?.seating?;
         let table = self.tables.get(usize::from(seating.slot))?.as_ref()?;
-        Some(self.picture(now, table, Some(seating.seat)))
+        Some(picture(now, seating.slot, table, Some(seating.seat)))
     }
 
     /// A game as anybody may see it.
     pub fn picture_of(&self, now: Now, game: Uuid) -> Option<Picture> {
-        let table = self.tables.iter().flatten().find(|table| table.uuid == game)?;
-        Some(self.picture(now, table, None))
-    }
-
-    fn picture(&self, now: Now, table: &Table, seat: Option<Seat>) -> Picture {
-        let play = &table.play;
-        let is_joining = play.phase() == Phase::WaitingForPlayers;
-        let cut_short = match play.outcome().map(|outcome| outcome.cause) {
-            _ if table.is_called_off => Some(CutShort::Error),
-            None | Some(Cause::Played | Cause::Adjudicated) => None,
-            Some(_) => Some(CutShort::Timeout),
-        };
-        Picture {
-            id: table.uuid,
-            game: play.game().clone(),
-            players: table.lines,
-            seat,
-            thinking: if is_joining { play.game().to_move() } else { play.thinking() },
-            owes: !is_joining && seat.is_some_and(|seat| play.hears(seat)),
-            is_matched: seat.is_some_and(|seat| table.greeted.has(seat)),
-            is_over: table.is_over,
-            spectators: table.spectators,
-            seconds: (now.ms.saturating_sub(table.began) / 1000) as u32,
-            cut_short,
-        }
+        let mut tables = (0..).zip(self.tables.iter());
+        tables.find_map(|(slot, table)| {
+            let table = table.as_ref().filter(|table| table.uuid == game)?;
+            Some(picture(now, slot, table, None))
+        })
     }
 
     /// Writes a word about a game. Fails where there is nothing to say.
     pub fn write_word(&self, word: Word, picture: &Picture, sink: &mut dyn Sink) -> Result<(), Full> {
-        let Picture { id, game, .. } = picture;
-        let ids = picture.players.map(|line| {
+        let Picture { game, slot, .. } = picture;
+        let at = self.tables.get(usize::from(*slot)).and_then(Option::as_ref);
+        let at = at.filter(|at| key(at.uuid) == picture.key).ok_or(Full)?;
+        let (id, players) = (at.uuid, at.lines);
+        let ids = players.map(|line| {
             let player = self.players.get(usize::from(line));
             player.map_or(String::<UUID_BYTES>::new(), |player| self.agent_id(player).text())
         });
         let mut sitters = [Sitter::default(); SEATS];
-        for (sitter, (id, &line)) in sitters.iter_mut().zip(ids.iter().zip(&picture.players)) {
+        for (sitter, (id, &line)) in sitters.iter_mut().zip(ids.iter().zip(&players)) {
             let name = self.players.get(usize::from(line)).map_or("", |player| &player.name);
             let number = self.players.get(usize::from(line)).map_or(0, |player| player.number);
             let (note, said) = (self.notes.get(number, Kind::Memory), self.notes.get(number, Kind::Said));
@@ -452,7 +431,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         match word {
             Word::Matched => {
                 let kind = GameKind::named(game.rules().name).ok_or(Full)?;
-                json::write(&Notice::matched(*id, kind), sink)
+                json::write(&Notice::matched(id, kind), sink)
             }
             Word::Thinking(seat) => json::write(&Notice::thinking(table, seat, false), sink),
             Word::Effect => json::write(&SkillEffect::of(game, table).ok_or(Full)?, sink),
@@ -460,11 +439,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Word::State => {
                 let viewer = picture.seat.map_or(Viewer::Spectator, Viewer::Seat);
                 let (thinking, spectators) = (picture.thinking, picture.spectators.into());
-                json::write(&GameState { game_id: *id, game, table, viewer, thinking, spectators }, sink)
+                json::write(&GameState { game_id: id, game, table, viewer, thinking, spectators }, sink)
             }
-            Word::YourTurn => json::write(&Notice::YourTurn { game_id: *id, round: round(game) }, sink),
+            Word::YourTurn => json::write(&Notice::YourTurn { game_id: id, round: round(game) }, sink),
             Word::GameOver => {
-                let (duration, reason) = (picture.seconds, picture.cut_short);
+                let (duration, cause) = (picture.seconds, at.play.outcome().map(|outcome| outcome.cause));
+                let reason = match cause {
+                    _ if at.is_called_off => Some(CutShort::Error),
+                    None | Some(Cause::Played | Cause::Adjudicated) => None,
+                    Some(_) => Some(CutShort::Timeout),
+                };
                 json::write(&GameOver { game, table, duration, reason }, sink)
             }
         }
@@ -542,6 +526,30 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.stand_up(now, index, slot);
         }
     }
+}
+
+/// The game at a table as it is now.
+fn picture(now: Now, slot: u16, table: &Table, seat: Option<Seat>) -> Picture {
+    let play = &table.play;
+    let is_joining = play.phase() == Phase::WaitingForPlayers;
+    Picture {
+        game: play.game().clone(),
+        slot,
+        seat,
+        thinking: if is_joining { play.game().to_move() } else { play.thinking() },
+        owes: !is_joining && seat.is_some_and(|seat| play.hears(seat)),
+        is_matched: seat.is_some_and(|seat| table.greeted.has(seat)),
+        is_over: table.is_over,
+        spectators: table.spectators,
+        seconds: (now.ms.saturating_sub(table.began) / 1000) as u32,
+        key: key(table.uuid),
+    }
+}
+
+/// A game by the beginning of its id. Never 0.
+fn key(id: Uuid) -> u32 {
+    let [a, b, c, d, ..] = id.bytes();
+    u32::from_be_bytes([a, b, c, d]).max(1)
 }
 
 const AGENT_ID: u32 = 2;

@@ -3,6 +3,7 @@
 use heapless::{Deque, String};
 
 use super::admission::{AgentState, Player, breach};
+use super::check::{self, Ready};
 use super::rounds::{Seating, Table};
 use super::{Hall, Mode};
 use crate::games::{Illegal, Question};
@@ -10,7 +11,7 @@ use crate::json::Value;
 use crate::league::Rule;
 use crate::log::Happening;
 use crate::referee::{Broken, Fault, Heard, Need};
-use crate::time::{Millis, Now};
+use crate::time::{Millis, Now, Utc};
 use crate::wire::endpoint::Contact;
 use crate::wire::league_v2::Code;
 use crate::wire::league_v2::dialect::{Dialect, Kind};
@@ -43,6 +44,8 @@ pub(super) enum What {
     Retry(u8, Fault),
     /// A question that was answered by a message of the player's own; the reply no longer matters.
     Settled(Kind),
+    /// A test: whatever comes back is fine, and counts for nothing.
+    Check,
 }
 
 /// The call that is open.
@@ -58,6 +61,14 @@ pub(super) struct Open {
     tried: u8,
 }
 
+impl Open {
+    /// A test call.
+    pub fn check(id: u32, at: Now, ms: Millis) -> Self {
+        let deadline = at.ms.saturating_add(ms);
+        Self { what: What::Check, id, at, deadline, dialect: Dialect::Canonical, variant: 0, tried: 1 }
+    }
+}
+
 /// The line to one player.
 pub(super) struct Line {
     pub open: Option<Open>,
@@ -69,6 +80,9 @@ pub(super) struct Line {
     pub is_held: bool,
     /// Whether its protocol has no words for news.
     is_mute: bool,
+    pub ready: Ready,
+    /// When it last said something; 0 if it has not.
+    pub seen: Utc,
 }
 
 /// Why nothing is said to a player any more.
@@ -82,7 +96,16 @@ pub(super) enum Gone {
 
 impl Line {
     pub const fn new() -> Self {
-        Self { open: None, news: Deque::new(), is_listed: false, gone: None, is_held: false, is_mute: false }
+        Self {
+            open: None,
+            news: Deque::new(),
+            is_listed: false,
+            gone: None,
+            is_held: false,
+            is_mute: false,
+            ready: Ready::Unknown,
+            seen: Utc(0),
+        }
     }
 
     /// That of a player whose protocol has no words for news.
@@ -189,6 +212,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             return self.set_clock(index);
         }
         let patience = self.patience_at(index);
+        let is_wanted = |player: &Player| player.seating.is_some() || !player.line.news.is_empty();
+        if self.players.get(usize::from(index)).is_some_and(is_wanted) && self.give_way(index) {
+            self.list(index);
+        }
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
         let play = |slot: u16| self.tables.get(usize::from(slot)).and_then(Option::as_ref).map(|table| &table.play);
         let match_deadline =
@@ -268,8 +295,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let fault = if player.is_away() { Fault::Unreachable } else { Fault::Silent };
         if let Some(open) = expired {
             self.list(index);
-            if let What::News(_) = open.what {
-                self.failed(now, index, open.what.kind(), fault);
+            match open.what {
+                What::News(_) => self.failed(now, index, open.what.kind(), fault),
+                What::Check => self.checked(now, index, Ready::No),
+                _ => {}
             }
         }
         if let Some((table, seating)) = self.at_table(index) {
@@ -343,6 +372,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.fail_question(now, index, kind, Fault::Unusable(Broken::Field, Rule::ReplyTooLong.advice()));
             }
             (What::Retry(..), _) => self.announced(now, index),
+            (What::Check, Failure::Unreachable) => self.checked(now, index, Ready::No),
+            // It said something.
+            (What::Check, Failure::Unreadable) => self.checked(now, index, check::took(open.at.ms, now)),
             // Nobody asks again for news that did not get through, so it is sent once more: a frame may have been lost, or
             // the player may have closed the connection just then.
             (What::News(_), Failure::Unreachable) if open.tried == 0 => {
@@ -364,10 +396,18 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
+    /// A player has said something.
+    pub(super) fn saw(&mut self, now: Now, index: u16) {
+        if let Some(player) = self.players.get_mut(usize::from(index)) {
+            player.line.seen = now.utc;
+        }
+    }
+
     /// A player that dials in is there. Whoever comes back is worth calling again.
     pub(super) fn arrived(&mut self, now: Now, index: u16) {
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
         player.breaker.succeeded();
+        player.line.seen = now.utc;
         if !core::mem::replace(&mut player.line.is_held, true) {
             let id = player.id();
             self.note(now, Some(id), None, Happening::Connected);
@@ -415,12 +455,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     #[inline(never)]
     pub(super) fn reply(&mut self, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
         let Some(open) = self.take_call(index, call) else { return };
+        self.saw(now, index);
         let mut text = [0; TEXT_BYTES];
         let reply = reply::unwrap(body, &mut text, open.dialect, open.id, &mut |_, _| {});
         match (open.what, reply) {
             (What::Question(kind), reply) => self.judge(now, index, open, kind, status, reply, body),
             (What::News(_) | What::Retry(..), Reply::UnknownMethod) if self.ask_otherwise(now, index, open, false) => {}
             (What::Retry(..), _) => self.announced(now, index),
+            (What::Check, _) => self.checked(now, index, check::took(open.at.ms, now)),
             (What::News(_), Reply::Message(_)) => {
                 if let Some(player) = self.players.get_mut(usize::from(index)) {
                     player.style.remember(open.what.kind(), open.variant);
@@ -639,6 +681,7 @@ impl What {
             What::News(Notice::LeagueCompleted) => Kind::LeagueCompleted,
             What::Question(kind) | What::Settled(kind) => *kind,
             What::Retry(..) => Kind::GameError,
+            What::Check => Kind::Ping,
         }
     }
 }

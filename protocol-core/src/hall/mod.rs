@@ -14,6 +14,7 @@
 //! arena.rs       agents of League of Agents: what they are told, what they say
 //! ladder.rs      games outside the league, and ratings
 //! notes.rs       what is kept for players between their moves
+//! check.rs       test calls: is a player there?
 //! lines.rs       one line per player: what goes out next, what came back
 //! speech.rs      the words of every call
 //! answers.rs     the words of every answer, queries among them
@@ -25,7 +26,12 @@ mod answers;
 mod arena;
 #[cfg(test)]
 mod arena_tests;
+mod check;
+#[cfg(test)]
+mod check_tests;
 mod facts;
+#[cfg(test)]
+mod fours_tests;
 #[cfg(test)]
 mod held_tests;
 mod ladder;
@@ -47,11 +53,12 @@ use heapless::{Deque, String, Vec};
 pub use admission::{AgentState, NAME_BYTES, Player, Referee};
 pub use answers::{Answer, MatchLine, Sitter, Status};
 pub use arena::{Enrolment, Picture, Reply, Told, Word};
+pub use check::Ready;
 pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
 pub use powers::Denied;
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
-pub use settings::{Change, TIMEOUT_MS};
+pub use settings::{Change, TIMEOUT_MS, sizes};
 
 use facts::Facts;
 use notes::Notes;

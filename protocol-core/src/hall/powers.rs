@@ -36,7 +36,7 @@ impl fmt::Display for Denied {
     }
 }
 
-const fn not_now<T>(why: &'static str) -> Result<T, Denied> {
+pub(super) const fn not_now<T>(why: &'static str) -> Result<T, Denied> {
     Err(Denied::Now(Refusal(why)))
 }
 

@@ -8,6 +8,7 @@ use super::admission::{AgentState, Player};
 use super::facts::Fact;
 use super::ladder::is_of_the_ladder;
 use super::lines::Notice;
+use super::settings::sizes;
 use super::{Hall, Standings};
 use crate::fair::Draws;
 use crate::games::{AnyGame, Game, Question, Seat, Seats};
@@ -184,7 +185,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Whether those who are here can play a league of this game, or why they cannot.
     pub(super) fn fits(&self) -> Result<(), Refusal> {
         let here = self.players.iter().filter(|player| !player.line.has_left()).count();
-        let sizes = self.schedule().sizes();
+        let sizes = sizes(self.config.game);
         if here > usize::from(*sizes.end()) {
             Err(Refusal("a league of this game can have at most 32 players; remove some of them first"))
         } else if here >= usize::from(*sizes.start()) {
@@ -487,6 +488,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             };
             self.current = self.rank_now(round);
         }
+    }
+
+    /// A number that is another one for other standings, as of the last [`Hall::refresh_standings`].
+    pub fn standings_sum(&self) -> u32 {
+        self.current.checksum()
+    }
+
+    /// What a player has gathered so far.
+    pub fn tally(&self, player: &Player) -> Tally {
+        self.tallies.get(usize::from(player.place)).copied().unwrap_or_default()
     }
 
     fn rank_now(&self, rounds: u16) -> Standings<P> {

@@ -14,6 +14,11 @@ use crate::time::{Millis, Now};
 /// A timeout of nothing would forfeit every match; one of more than an hour is a typing error.
 pub const TIMEOUT_MS: RangeInclusive<Millis> = 1..=3_600_000;
 
+/// How many can play a league of a game.
+pub fn sizes(game: GameKind) -> RangeInclusive<u16> {
+    Schedule::new(*game.rules().seats.start(), 0).sizes()
+}
+
 /// New settings. What is `None` stays as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Change {
@@ -47,7 +52,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if other_game && !self.players.is_empty() {
             return Err(Refusal("the players who are here came for another game; reset sends them away"));
         }
-        let sizes = Schedule::new(*change.game.unwrap_or(self.config.game).rules().seats.start(), 0).sizes();
+        let sizes = sizes(change.game.unwrap_or(self.config.game));
         if change.start_at.unwrap_or(self.config.start_at).is_some_and(|n| !sizes.contains(&n)) {
             return Err(Refusal(
                 "start_at must suit the game: at least 2 players, and from 4 to 32 in a game for four",

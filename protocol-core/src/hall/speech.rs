@@ -77,6 +77,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let (table, seating) = self.seat_of(player).ok_or(Full)?;
                 self.say_retry(player, open, retry, fault, table, seating, sink)
             }
+            What::Check => {
+                #[derive(Serialize)]
+                struct Nothing {}
+                json::write(&Call { dialect: open.dialect, method: "ping", id: open.id, message: Nothing {} }, sink)
+            }
             What::Settled(_) => Err(Full),
         }
     }

@@ -393,6 +393,9 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
     }
 }
 
+/// What may be kept, and for how long: nothing, unless an answer says otherwise.
+const CACHE: &str = "Cache-Control";
+
 /// What an answer says about the length of its body.
 #[derive(Clone, Copy)]
 enum Length {
@@ -484,10 +487,14 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         let keep_alive = self.keep_alive && !to_close;
         let mut answer = Outgoing::new(self.sink, self.buf, (self.open, keep_alive));
         answer.head(format_args!(
-            "HTTP/1.1 {status} {}\r\nConnection: {}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n",
+            "HTTP/1.1 {status} {}\r\nConnection: {}\r\n",
             reason(status),
             if keep_alive { "keep-alive" } else { "close" },
         ))?;
+        if !extra.iter().any(|(name, _)| *name == CACHE) {
+            answer.headers(&[(CACHE, "no-store")])?;
+        }
+        answer.headers(&[("X-Content-Type-Options", "nosniff")])?;
         let frame = match length {
             _ if matches!(status, 204 | 304) => Frame::Length(0),
             Length::Is(length) => {

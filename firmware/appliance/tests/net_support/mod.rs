@@ -664,6 +664,7 @@ pub fn reply(call: &Value, token: &str, more: usize) -> Value {
     let mut result = match params["message_type"].as_str().unwrap_or_default() {
         "GAME_INVITATION" => json!({"message_type": "GAME_JOIN_ACK", "accept": true}),
         "CHOOSE_PARITY_CALL" => json!({"message_type": "CHOOSE_PARITY_RESPONSE", "parity_choice": choice}),
+        "MOVE_REQUEST" => json!({"message_type": "MOVE_RESPONSE", "move": {"action": "wait"}}),
         _ => json!({"status": "ok"}),
     };
     for (name, value) in [
@@ -794,6 +795,7 @@ pub struct Plan {
     pub incoming: usize,
     pub outgoing: usize,
     pub line: usize,
+    pub game: GameKind,
     pub start_at: Option<u16>,
     pub utc: Option<Utc>,
     pub breaker: Option<fn(Fault)>,
@@ -811,6 +813,7 @@ impl Plan {
             incoming: 2048,
             outgoing: 2048,
             line: 1024,
+            game: GameKind::EvenOdd,
             start_at: None,
             utc: Some(Utc(1_736_937_000)),
             breaker: None,
@@ -864,10 +867,11 @@ impl<'w> Scene<'_, 'w> {
     /// Registers a player, from its own address, and returns the box's answer.
     pub async fn register(&self, player: &Player<'w>) -> Seen {
         let address = player.port.address;
+        let game = self.leaguebox.hall(|hall| hall.config().game.rules().name);
         let message = json!({"jsonrpc": "2.0", "method": "register_player", "id": 1, "params": {
             "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:new",
             "timestamp": "2025-01-15T10:05:00Z", "conversation_id": "conv_1", "player_meta": {
-            "display_name": player.name, "version": "1.0.0", "game_types": ["even_odd"],
+            "display_name": player.name, "version": "1.0.0", "game_types": [game],
             "contact_endpoint": format!("http://{address}/mcp")}}});
         let mut client = self.dial_from(address.ip()).await;
         let seen = client.ask("POST", "/mcp", "", &message.to_string()).await.expect("an answer");
@@ -902,7 +906,7 @@ pub fn play<T>(plan: Plan, script: impl AsyncFnOnce(Scene<'_, '_>) -> T) -> T {
     let world = &World::new(&plan);
     let net = &Net::new(world);
     let config = Config {
-        game: GameKind::EvenOdd,
+        game: plan.game,
         mode: Mode::Lenient,
         timing: Timing::default(),
         start_at: plan.start_at,

@@ -63,9 +63,11 @@ pub enum Kind {
     RoundCompleted,
     /// The league is over.
     LeagueCompleted,
+    /// Are you there? The same in every dialect.
+    Ping,
 }
 
-/// How many kinds there are.
+/// How many kinds an agent may know by another name.
 pub const KINDS: usize = 10;
 
 impl Kind {
@@ -82,6 +84,7 @@ impl Kind {
             Kind::Standings => "LEAGUE_STANDINGS_UPDATE",
             Kind::RoundCompleted => "ROUND_COMPLETED",
             Kind::LeagueCompleted => "LEAGUE_COMPLETED",
+            Kind::Ping => "PING",
         }
     }
 
@@ -104,6 +107,7 @@ impl Kind {
             Kind::Standings => &["update_standings", "league_standings_update", "notify_standings"],
             Kind::RoundCompleted => &["notify_round_completed", "round_completed"],
             Kind::LeagueCompleted => &["notify_league_completed", "league_completed"],
+            Kind::Ping => &["ping"],
         }
     }
 

@@ -1,0 +1,267 @@
+//! `/api/live`, the WebSocket behind the web page: first all there is, then what changes. Every message is small, whole and
+//! of one moment; the page has nothing to say.
+//!
+//! ```text
+//! {"type":"snapshot","status":{…}}         as /api/status.json. Forget everything: players, matches and standings follow
+//! {"type":"player","player":{…}}           a row of /api/players.json, one message for each player
+//! {"type":"match","match":{…}}             one for each match that is being played, see below
+//! {"type":"standings","standings":["P07",…]}   the ids, best first; the numbers are in each player's "tally"
+//! {"type":"ready"}                         this was the snapshot
+//! ```
+//!
+//! From then on the same messages, and `{"type":"status","status":{…}}`, come when something has changed: at most ten times
+//! a second, each as things are then. Nothing is sent because time goes by.
+//!
+//! ```text
+//! {"match_id":"R1M2","round_id":1,"state":"scheduled|running|over","turn":3,
+//!  "players":[{"player_id":"P01","display_name":"Ada","thinking":true,"deadline_ms":28500,"score":2},…],
+//!  "result":null}                           for one that is over the game_result of /api/matches/R1M2.json
+//! ```
+//!
+//! `deadline_ms` is how long a player has left, counted from the message; null where nobody waits for it.
+//!
+//! A new snapshot can come at any time: when the league begins, ends, or was changed by its owner, and when a watcher is
+//! so slow that it has missed something. Matches that were over before a snapshot are not in it: `/api/schedule.json` has
+//! their results. A connection that is refused with 1013 is one too many; come back in a while.
+//!
+//! What has changed is known from the log: whatever happens to a player or in a match is an entry of it, and entries
+//! have numbers. So all a watcher has to remember is up to which number it knows everything.
+
+use core::net::IpAddr;
+
+use edge_nal::TcpShutdown;
+use embassy_futures::yield_now;
+use embedded_io_async::{Read, Write};
+use protocol_core::hall::{Hall, Player};
+use protocol_core::json::{self, Full, Seq, Sink};
+use protocol_core::log::{Entry, Happening};
+use protocol_core::wire::league_v2::dialect::Kind;
+use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
+
+use crate::Appliance;
+use crate::board::Board;
+use crate::moment::Moment;
+use crate::pages::{self, Vitals};
+use crate::pieces;
+use crate::ws::{End, Link};
+
+/// Where the page watches.
+pub(crate) const PATH: &str = "/api/live";
+
+/// One message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum News {
+    Snapshot,
+    /// By its line.
+    Player(u16),
+    Match(MatchId),
+    Standings,
+    Status,
+    Ready,
+}
+
+/// How far a snapshot has been told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Part {
+    #[default]
+    Head,
+    Players(u16),
+    /// Matches behind this one.
+    Matches(MatchId),
+    Standings,
+    Ready,
+    /// All of it.
+    Told,
+}
+
+/// What a watcher knows.
+#[derive(Default)]
+struct Told {
+    part: Part,
+    /// All entries of the log before this one.
+    log: u64,
+    /// What has been told of that one.
+    step: u16,
+    /// The entries that are being told end here.
+    upto: u64,
+    /// Sums, by which the status and the standings are known again.
+    status: u32,
+    standings: u32,
+}
+
+/// Whether so much has changed that all of it is told anew.
+fn is_new_beginning(what: Happening) -> bool {
+    use Happening::*;
+    matches!(what, Left | LeagueStarted | Resumed | LeagueOver | Admin(_))
+}
+
+/// Whether it shows in the row of the player it happened to. What is asked and answered shows when the match is over.
+fn shows(entry: &Entry) -> bool {
+    match entry.what {
+        Happening::Sent(kind) | Happening::Answered(kind) => kind == Kind::Ping,
+        _ => true,
+    }
+}
+
+impl Told {
+    /// What is to be said next; nothing, when all that had happened when the telling began is told.
+    fn next<const P: usize, const M: usize, const R: usize, const L: usize>(
+        &mut self,
+        hall: &Hall<P, M, R, L>,
+        status: impl Fn() -> u32,
+    ) -> Option<News> {
+        while self.part != Part::Told {
+            if let Some(news) = self.next_of_snapshot(hall, &status) {
+                return Some(news);
+            }
+        }
+        while self.log < self.upto {
+            let entry = hall.log().at_or_after(self.log);
+            let Some((_, entry)) = entry.filter(|(number, entry)| *number == self.log && !is_new_beginning(entry.what))
+            else {
+                self.part = Part::Head;
+                return self.next_of_snapshot(hall, &status);
+            };
+            let step = self.step;
+            self.step += 1;
+            let is_last = |is_same: &dyn Fn(&Entry) -> bool| {
+                let behind = (self.log + 1..self.upto).filter_map(|number| hall.log().at_or_after(number));
+                !{ behind }.any(|(_, later)| is_same(&later))
+            };
+            match (step, entry.at_match, entry.agent) {
+                (0, Some(id), _) if is_last(&|later| later.at_match == Some(id)) => return Some(News::Match(id)),
+                (0, ..) => {}
+                (_, Some(id), _) if matches!(entry.what, Happening::MatchOver(_)) => {
+                    match hall
+                        .sitters(id)
+                        .nth(usize::from(step) - 1)
+                        .and_then(|sitter| line_of(hall, sitter.player_id.0))
+                    {
+                        Some(line) => return Some(News::Player(line)),
+                        None => self.go_on(),
+                    }
+                }
+                (1, _, Some(agent)) if shows(&entry) => {
+                    if is_last(&|later| later.agent == Some(agent) && shows(later))
+                        && let Some(line) = line_of(hall, agent)
+                    {
+                        return Some(News::Player(line));
+                    }
+                }
+                _ => self.go_on(),
+            }
+        }
+        if core::mem::replace(&mut self.standings, hall.standings_sum()) != self.standings {
+            return Some(News::Standings);
+        }
+        (core::mem::replace(&mut self.status, status()) != self.status).then_some(News::Status)
+    }
+
+    /// An entry is told.
+    fn go_on(&mut self) {
+        (self.log, self.step) = (self.log + 1, 0);
+    }
+
+    fn next_of_snapshot<const P: usize, const M: usize, const R: usize, const L: usize>(
+        &mut self,
+        hall: &Hall<P, M, R, L>,
+        status: impl Fn() -> u32,
+    ) -> Option<News> {
+        let (next, news) = match self.part {
+            Part::Head => {
+                // Whatever happens from now on is told behind it.
+                let now = hall.log().written();
+                *self = Self { log: now, upto: now, status: status(), ..Self::default() };
+                (Part::Players(0), Some(News::Snapshot))
+            }
+            Part::Players(line) if usize::from(line) < hall.players().len() => {
+                (Part::Players(line + 1), Some(News::Player(line)))
+            }
+            Part::Players(_) => (Part::Matches(MatchId { round: 0, table: 0 }), None),
+            Part::Matches(told) => {
+                let place = |id: MatchId| (id.round, id.table);
+                let behind = hall.tables().map(|table| table.id).filter(|&id| place(id) > place(told));
+                match behind.min_by_key(|&id| place(id)) {
+                    Some(id) => (Part::Matches(id), Some(News::Match(id))),
+                    None => (Part::Standings, None),
+                }
+            }
+            Part::Standings => {
+                self.standings = hall.standings_sum();
+                (Part::Ready, Some(News::Standings))
+            }
+            Part::Ready => (Part::Told, Some(News::Ready)),
+            Part::Told => (Part::Told, None),
+        };
+        self.part = next;
+        news
+    }
+}
+
+fn line_of<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &Hall<P, M, R, L>,
+    agent: AgentId,
+) -> Option<u16> {
+    hall.players().iter().position(|player| player.id() == agent).map(|line| line as u16)
+}
+
+impl News {
+    fn write<const P: usize, const M: usize, const R: usize, const L: usize>(
+        self,
+        hall: &Hall<P, M, R, L>,
+        now_ms: u64,
+        vitals: Vitals<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Full> {
+        let (kind, name) = match self {
+            News::Snapshot => ("snapshot", "status"),
+            News::Status => ("status", "status"),
+            News::Player(_) => ("player", "player"),
+            News::Match(_) => ("match", "match"),
+            News::Standings => ("standings", "standings"),
+            News::Ready => return sink.put(br#"{"type":"ready"}"#),
+        };
+        for text in ["{\"type\":\"", kind, "\",\"", name, "\":"] {
+            sink.put(text.as_bytes())?;
+        }
+        match self {
+            News::Snapshot | News::Status => pages::status(hall, vitals, sink)?,
+            News::Player(line) => {
+                let player: &Player = hall.players().get(usize::from(line)).ok_or(Full)?;
+                json::write(&pages::Person::of(hall, player), sink)?;
+            }
+            News::Match(id) => Moment::of(hall, id, now_ms).ok_or(Full)?.write_line(hall, sink)?,
+            News::Standings => json::write(&Seq(|| hall.standings().map(|row| row.player_id)), sink)?,
+            News::Ready => {}
+        }
+        sink.put(b"}")
+    }
+}
+
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+    /// Serves a page that watches, to its end.
+    pub(crate) async fn show_live<S: Read + Write + TcpShutdown>(&self, from: IpAddr, link: &mut Link<'_, S, B>) {
+        let mut told = Told::default();
+        self.watch(from, link, async |link| self.tell_news(&mut told, link).await).await;
+    }
+
+    async fn tell_news<S: Read + Write>(&self, told: &mut Told, link: &mut Link<'_, S, B>) -> Result<(), End> {
+        self.act(|hall, _| hall.refresh_standings());
+        told.upto = self.hall(|hall| hall.log().written());
+        while let Some(news) = self.next_news(told) {
+            let now = self.board.now();
+            let write = |sink: &mut dyn Sink| self.hall(|hall| news.write(hall, now, self.vitals(now), sink));
+            // What there is no longer, such as a player that has left meanwhile, is not told.
+            link.message(0).1.say(write, async || self.safe().await).await?;
+            yield_now().await;
+        }
+        Ok(())
+    }
+
+    fn next_news(&self, told: &mut Told) -> Option<News> {
+        self.hall(|hall| {
+            let still = || pieces::sum(|sink| pages::status(hall, self.vitals(self.started).still(), sink));
+            told.next(hall, still)
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! Connections that only watch: the web page's, and those of spectators. The worker that accepted one serves it for as long as
+//! it lasts, so at most half of the workers do, and the others are for whoever plays.
+//!
+//! A watcher can never slow a match. Nobody waits for it: there is no queue of what it has to be told. Ten times a second it
+//! looks for itself what has changed since it last looked, and says that; one that reads slowly looks less often and skips
+//! what was in between. It holds nothing while it writes, it rests longer than it speaks, and who does not read is let go.
+
+use core::cell::Cell;
+use core::net::IpAddr;
+
+use edge_nal::TcpShutdown;
+use embassy_futures::yield_now;
+use embedded_io_async::{Read, Write};
+
+use crate::Appliance;
+use crate::board::Board;
+use crate::ws::{End, Event, Link};
+
+/// Between two looks, in milliseconds: more updates a second would be seen by nobody.
+const LOOK_MS: u64 = 100;
+/// A watcher rests so many times as long as it spoke. What it is told is written by the processor that referees.
+const REST: u64 = 3;
+
+pub(crate) const FULL: End = End::Ours(1013, "as many watch as there is room for; come back in a while");
+const TALKATIVE: End = End::Ours(1008, "whoever watches has nothing to say, least of all this often");
+
+/// How many watch, and how many workers there are.
+#[derive(Default)]
+pub(crate) struct Watchers {
+    workers: Cell<u16>,
+    now: Cell<u16>,
+}
+
+/// The right to watch. Dropping it gives it back.
+pub(crate) struct Place<'a>(&'a Cell<u16>);
+
+impl Watchers {
+    pub const fn new() -> Self {
+        Self { workers: Cell::new(0), now: Cell::new(0) }
+    }
+
+    /// One more worker is there to serve.
+    pub fn count_worker(&self) {
+        self.workers.set(self.workers.get().saturating_add(1));
+    }
+
+    /// A place, if there is one.
+    pub fn admit(&self) -> Option<Place<'_>> {
+        let now = self.now.get();
+        (now < self.workers.get() / 2).then(|| {
+            self.now.set(now + 1);
+            Place(&self.now)
+        })
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get().saturating_sub(1));
+    }
+}
+
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+    /// Serves one that watches, to its end. `tell` says what it does not know yet; it is asked again and again.
+    pub(crate) async fn watch<S: Read + Write + TcpShutdown>(
+        &self,
+        from: IpAddr,
+        link: &mut Link<'_, S, B>,
+        mut tell: impl AsyncFnMut(&mut Link<'_, S, B>) -> Result<(), End>,
+    ) {
+        let end = match self.watchers.admit() {
+            None => FULL,
+            Some(_place) => loop {
+                let began = self.board.now();
+                if let Err(end) = tell(link).await {
+                    break end;
+                }
+                let spoke = self.board.now().saturating_sub(began);
+                let until = self.board.after(LOOK_MS.max(spoke.saturating_mul(REST)));
+                if let Err(end) = self.rest(from, link, until).await {
+                    break end;
+                }
+            },
+        };
+        link.close(end).await;
+    }
+
+    /// Keeps a link that there is nothing to say on, for a while. What its peer says is of no interest.
+    async fn rest<S: Read + Write>(&self, from: IpAddr, link: &mut Link<'_, S, B>, until: u64) -> Result<(), End> {
+        while let Event::Message(_) = link.next(false, self.board.sleep_until(until)).await? {
+            self.guard.borrow_mut().request(self.board.now(), from, P).map_err(|_| TALKATIVE)?;
+            yield_now().await;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_workers_may_watch_and_a_place_that_is_given_back_is_free() {
+        let watchers = Watchers::new();
+        assert!(watchers.admit().is_none(), "nobody serves");
+        (0..5).for_each(|_| watchers.count_worker());
+        let (first, second) = (watchers.admit(), watchers.admit());
+        assert!(first.is_some() && second.is_some() && watchers.admit().is_none());
+        drop(first);
+        assert!(watchers.admit().is_some());
+    }
+}
