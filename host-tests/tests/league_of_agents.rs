@@ -253,7 +253,8 @@ fn who_hangs_up_and_comes_back_within_its_turn_plays_on() {
     let leaguebox = LeagueBox::start(Settings::default());
     let ([mut ada, mut bob], id) = matched(&leaguebox, "echo", ["Ada", "Bob"]);
     for round in 1..=5 {
-        ada.plays(&id_after_turn(&mut ada, &id), json!({"number": round}));
+        ada.link.hear_until("your_turn");
+        ada.plays(&id, json!({"number": round}));
         bob.come_back_after(&leaguebox, Duration::from_millis(200));
         let heard = bob.link.hear_all(&["game_state", "your_turn"]);
         assert_eq!((&heard[0]["round"], &heard[1]["round"]), (&json!(round), &json!(round)));
@@ -266,13 +267,6 @@ fn who_hangs_up_and_comes_back_within_its_turn_plays_on() {
         assert!(over.get("reason").is_none(), "{over}");
         assert_eq!(ranking(&over), ["Bob", "Ada"]);
     }
-}
-
-/// Waits for its turn.
-fn id_after_turn(agent: &mut Agent, id: &str) -> String {
-    let turn = agent.link.hear_until("your_turn").pop().expect("a turn");
-    assert_eq!(turn["gameId"], id);
-    id.to_owned()
 }
 
 #[test]
@@ -293,12 +287,17 @@ fn somebody_looks_on_is_counted_and_hears_everything_but_whose_turn_it_is() {
     for round in 1..=5 {
         ada.plays(&id, json!({"number": round}));
         assert_eq!(spectator.hear()["agentName"], "Ada", "has moved");
+        assert_eq!(bob.link.hear()["type"], "thinking");
         bob.plays(&id, json!({"number": 11 - round}));
         let heard = spectator.hear_all(&["thinking", "turn_update", "game_state"]);
         assert_eq!((&heard[1]["round"], &heard[2]["spectatorCount"]), (&json!(round), &json!(1)));
         let state = ada.link.hear_until("game_state").pop().expect("a state");
         assert_eq!(state["spectatorCount"], 1);
         bob.link.hear_until("game_state");
+        if round < 5 {
+            ada.link.hear_all(&["your_turn"]);
+            bob.link.hear_all(&["your_turn"]);
+        }
     }
     assert_eq!(ranking(&spectator.hear_all(&["game_over"])[0]), ["Bob", "Ada"]);
 }
@@ -332,7 +331,9 @@ fn a_whole_game_of_gomoku_with_every_skill_told_before_its_turn() {
         assert_eq!(turn["round"], place + 1);
         if place == 0 {
             assert_eq!(other.link.hear()["type"], "game_state", "and it is not its turn");
-            assert_eq!(other.play(&id, wanted.clone())["error"], "Invalid move.");
+            let answer = other.play(&id, wanted.clone());
+            assert_eq!(answer["error"], "Invalid move.");
+            assert_eq!(answer["detail"], "it is not your turn");
         }
         mover.plays(&id, wanted);
         for agent in [mover, other] {
@@ -429,6 +430,8 @@ fn four_dance_until_one_is_left_and_who_is_out_goes_on_planning() {
             let [.., state, turn] = heard.as_slice() else { panic!("{heard:?}") };
             assert_eq!((&state["publicState"]["round"], &turn["round"]), (&json!(round), &json!(round)));
             assert_eq!(state["publicState"]["matchResult"], Value::Null);
+            let motto = if round == 1 { "" } else { "I am Bob" };
+            assert_eq!(state["publicState"]["agents"][1]["motto"], motto);
         }
         for (agent, [first, second, throw]) in agents.iter_mut().zip(plans) {
             let plan = json!({"commands": [

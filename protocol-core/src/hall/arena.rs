@@ -355,8 +355,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Question::Parity => reply::choice(wanted, &mut |_, _| {}).unwrap_or(wanted),
             Question::Move => wanted,
         };
+        let in_turn = table.play.game().rules().order == Order::InTurn;
         match self.play_at(line, seating, choice) {
             Heard::Taken => {}
+            Heard::Duplicate if in_turn => return Err((Trouble::InvalidMove, Some(Illegal("it is not your turn")))),
             Heard::Duplicate => return Err((Trouble::AlreadyMoved, None)),
             Heard::Refused(rule) => {
                 if let Some(player) = self.players.get_mut(usize::from(line)) {
