@@ -376,11 +376,9 @@ fn whoever_cannot_see_or_use_a_mouse_finds_no_serious_obstacle() {
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_game_is_drawn_while_it_is_played_and_can_be_stepped_through() {
     // What is drawn, and how long players think: a page looks at the board at most every 700 ms.
-    for (game, drawn, thinking) in [
-        ("echo", "#board .bout", 1000),
-        ("blotto", "#board .bar", 1000),
-        ("skill-gomoku", "#board .stone2", 400),
-    ] {
+    for (game, drawn, thinking) in
+        [("echo", "#board .bout", 1000), ("blotto", "#board .bar", 1000), ("skill-gomoku", "#board .stone2", 400)]
+    {
         let leaguebox = LeagueBox::start(Settings { game, ..Settings::start_at(2) });
         let browser = Browser::open();
         browser.go(&leaguebox.url());
