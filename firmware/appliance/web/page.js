@@ -63,17 +63,13 @@ const byNumber = (a, b) => a.localeCompare(b, "en", { numeric: true });
 const person = id => players.find(one => one.player_id === id) || standings.find(one => one.player_id === id);
 const nameOf = id => person(id)?.display_name || id;
 const words = reason => (reason || "").replaceAll("_", " ");
-const ids = one => (one.players || [one.player_A_id, one.player_B_id]).map(player => player.player_id || player);
-const seatsOf = one => ids(one).map(id => ({ id, name: nameOf(id) }));
+const ids = one => one.players.map(player => player.player_id);
+const seatsOf = one => one.players.map(player => ({ id: player.player_id, name: player.display_name }));
 const allMatches = () => rounds.flatMap(round => round.matches);
 const isOver = one => one.status === "FINISHED";
 
 // The points a match gave to each, by id.
-function pointsOf(one) {
-  if (one.points) return one.points;
-  const level = one.winner || one.result === "TECHNICAL_LOSS" ? 0 : 1;
-  return Object.fromEntries(ids(one).map((id, at) => [id, one.players?.[at]?.points ?? (one.winner === id ? 3 : level)]));
-}
+const pointsOf = one => Object.fromEntries(one.players.map(player => [player.player_id, player.points]));
 
 async function get(path) {
   const answer = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
@@ -225,7 +221,7 @@ function take(told) {
 // What is left of the time is counted down here.
 function timed(one) {
   const at = performance.now();
-  for (const player of one.players || []) player.until = player.deadline_ms == null ? null : at + player.deadline_ms;
+  for (const player of one.players) player.until = player.deadline_ms == null ? null : at + player.deadline_ms;
   return one;
 }
 
@@ -234,7 +230,8 @@ function settle({ match_id, result }) {
   const line = allMatches().find(line => line.match_id === match_id);
   if (!line || !result) return;
   const news = !isOver(line);
-  Object.assign(line, { status: "FINISHED", result: result.status, winner: result.winner_player_id, end_reason: result.end_reason, points: result.score });
+  Object.assign(line, { status: "FINISHED", result: result.status, winner: result.winner_player_id, end_reason: result.end_reason });
+  for (const player of line.players) player.points = result.score[player.player_id];
   if (!news) return;
   fresh.unshift(line);
   fresh.length = Math.min(fresh.length, FRESH);
@@ -432,7 +429,7 @@ function showRunning() {
     item.firstChild.classList.toggle("chosen", one.match_id === staged);
     item.firstChild.setAttribute("aria-pressed", one.match_id === staged);
     ids(one).forEach((id, at) => {
-      const player = one.players?.[at] || {}, seat = item.firstChild.children[at], [name, score, clock] = seat.children;
+      const player = one.players[at], seat = item.firstChild.children[at], [name, score, clock] = seat.children;
       text(name, nameOf(id));
       text(score, player.score ?? "");
       clock.dataset.until = player.thinking && player.until || "";
@@ -487,9 +484,8 @@ const played = action => action?.includes("🔟") ? 10 : Number(/\d/.exec(action
 function remember(page) {
   const id = page.match_id, known = seen.get(id) || { steps: [], rounds: [] }, game = page.game_type;
   page.seats = seatsOf(page);
-  page.seats.forEach(seat => { seat.name = (page.players || []).find(one => one.player_id === seat.id)?.display_name || seat.name; });
   const actions = byId(page, page.actions), over = isOver(page);
-  const scores = Object.fromEntries((page.players || []).map(one => [one.player_id, one.score]));
+  const scores = Object.fromEntries(page.players.map(one => [one.player_id, one.score]));
   const step = { turn: page.turn || 0, view: page.view || undefined, actions, scores, result: page.game_result, over };
   if (game === "echo" && page.view?.extra) {
     const round = (page.turn || 1) - 1, numbers = Object.fromEntries(Object.entries(actions).map(([id, action]) => [id, played(action)]));
@@ -832,14 +828,11 @@ $("settings").onsubmit = async event => {
 };
 
 function showHealth() {
-  const size = bytes => Math.round(bytes / 1024) + " KB";
   pairs($("health"), [["Name", now.name + " (" + now.board + "), version " + now.version],
     ["Up", now.uptime_seconds < 120 ? now.uptime_seconds + " s" : Math.floor(now.uptime_seconds / 60) + " min"],
     ["Last start", words(now.last_reset) + (now.last_panic ? ": " + now.last_panic : "")],
     ["Clock", now.time + " (" + now.time_source + ")"],
-    ["Memory", now.ram_total ? size(now.ram_used) + " of " + size(now.ram_total) : now.free_stack_bytes ? size(now.free_stack_bytes) + " of stack never used" : ""],
     ["Flash", "journal " + now.journal + ", " + now.journal_erases + " erases" + (now.resumed_at ? ", resumed at " + now.resumed_at : "")],
-    ["Live pages", now.watchers],
     ["Turned away", now.refused_requests + " requests, " + now.limited_requests + " of them for coming too often"], ["Wrong admin codes", now.wrong_admin_codes]]);
 }
 
