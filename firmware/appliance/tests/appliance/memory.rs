@@ -1,12 +1,10 @@
 //! What a board spends on each future of the box: on a board they are static memory. Pointers are twice as wide here as
 //! on a microcontroller, so these numbers are upper bounds of those.
 
-mod net_support;
-
 use std::mem::size_of_val;
 
+use crate::net_support::{BOX, Plan, Scene, Small, play};
 use appliance::Links;
-use net_support::{BOX, Plan, Scene, Small, play};
 
 /// What a player's line may cost, buffers included.
 const LINK: usize = 4608;
