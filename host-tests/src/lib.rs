@@ -5,6 +5,7 @@
 //! exports. It knows the box only by its command line and its HTTP surface, and leaves what happens inside to the tests of
 //! the crates themselves.
 
+pub mod arena;
 pub mod crowd;
 pub mod device;
 pub mod frames;

@@ -17,6 +17,10 @@ pub struct Settings {
     pub move_timeout_ms: u32,
     /// The first wait before a call is repeated.
     pub retry_base_ms: u32,
+    /// How long an agent of League of Agents may take for its first move of a game,
+    pub first_turn_timeout_ms: u32,
+    /// and for every later one.
+    pub turn_timeout_ms: u32,
     /// What decides every draw.
     pub seed: Option<[u8; 32]>,
 }
@@ -31,6 +35,8 @@ impl Default for Settings {
             join_timeout_ms: 5_000,
             move_timeout_ms: 30_000,
             retry_base_ms: 1_000,
+            first_turn_timeout_ms: 180_000,
+            turn_timeout_ms: 90_000,
             seed: None,
         }
     }
@@ -47,6 +53,7 @@ impl Settings {
         let mut body = json!({
             "game": self.game, "mode": self.mode, "start_at": self.start_at, "join_timeout_ms": self.join_timeout_ms,
             "move_timeout_ms": self.move_timeout_ms, "retry_base_ms": self.retry_base_ms,
+            "first_turn_timeout_ms": self.first_turn_timeout_ms, "turn_timeout_ms": self.turn_timeout_ms,
         });
         if let Some(seed) = self.seed {
             body["seed"] = json!(hex(&seed));

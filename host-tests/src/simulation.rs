@@ -26,7 +26,7 @@ use std::rc::Rc;
 
 use protocol_core::fair::{Purpose, Seed};
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode, Output, Stage, Via};
+use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode, Output, Stage, Via, sizes};
 use protocol_core::json::{Counter, Full, Sink, Window};
 use protocol_core::league::Record;
 use protocol_core::log::Happening;
@@ -85,11 +85,17 @@ impl Setup {
                     move_ms: random.within(1_000, 40_000),
                     retry_base_ms: random.within(10, 2_000),
                     notice_ms: random.within(1_000, 12_000),
+                    ..Timing::default()
                 }
             },
             few_tables: random.one_in(3),
             clock: 0,
         }
+    }
+
+    /// A league of a game for four, of up to 9.
+    pub fn of_four(seed: u64) -> Self {
+        Self { players: 4 + seed % 6, game: GameKind::Dance, ..Self::any(seed) }
     }
 }
 
@@ -444,7 +450,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     }
 
     fn may_play_again(&self) -> bool {
-        self.hall.is_over() && self.agents.iter().filter(|agent| !agent.has_left).count() >= 2
+        self.hall.is_over()
+            && self.agents.iter().filter(|agent| !agent.has_left).count()
+                >= usize::from(*sizes(self.setup.game).start())
     }
 
     /// Runs until the league is over and the last event has come.

@@ -40,16 +40,21 @@ pub fn masked(first: u8, payload: &[u8]) -> Vec<u8> {
 impl WebSocket {
     /// Dials in. A board that is just busy refuses connections; then once more.
     pub fn dial(address: SocketAddr) -> WebSocket {
-        wait_for("a WebSocket", || WebSocket::try_dial(address).ok())
+        WebSocket::dial_at(address, "/ws")
     }
 
-    fn try_dial(address: SocketAddr) -> io::Result<WebSocket> {
+    /// The same at another path.
+    pub fn dial_at(address: SocketAddr, path: &str) -> WebSocket {
+        wait_for("a WebSocket", || WebSocket::try_dial(address, path).ok())
+    }
+
+    fn try_dial(address: SocketAddr, path: &str) -> io::Result<WebSocket> {
         let mut stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         // As Firefox writes it.
         let hello = format!(
-            "GET /ws HTTP/1.1\r\nHost: {address}\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n\
+            "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n\
              Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
         );
         stream.write_all(hello.as_bytes())?;

@@ -17,7 +17,8 @@ fn set(leaguebox: &LeagueBox, settings: Value) -> Response {
 fn a_league_is_set_up_without_a_command_line() {
     let leaguebox = LeagueBox::start(Settings::default());
     let settings = json!({"game": "even_odd_10", "mode": "lenient", "start_at": 2, "join_timeout_ms": 6000,
-        "move_timeout_ms": 20000, "retry_base_ms": 500, "seed": "0b".repeat(32)});
+        "move_timeout_ms": 20000, "retry_base_ms": 500, "first_turn_timeout_ms": 90000,
+        "turn_timeout_ms": 45000, "seed": "0b".repeat(32)});
     let answer = set(&leaguebox, settings.clone());
     assert_eq!(answer.status, 200, "{answer:?}");
     let mut told = settings;

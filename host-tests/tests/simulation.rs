@@ -6,7 +6,6 @@ use std::thread;
 
 use host_tests::simulation::agent::Conduct;
 use host_tests::simulation::{Setup, Trace, World, league, league_with_power_cuts};
-use protocol_core::games::GameKind;
 
 fn number_from(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} must be a number")))
@@ -52,6 +51,21 @@ fn a_league_larger_than_the_board_allows_keeps_every_promise() {
     for seed in seeds(2) {
         play(Setup { players: 33 + seed % 32, ..Setup::any(seed) });
     }
+}
+
+#[test]
+fn leagues_of_a_game_for_four_keep_every_promise() {
+    for seed in seeds(60) {
+        play(Setup::of_four(seed));
+    }
+}
+
+#[test]
+fn leagues_of_a_game_for_four_lose_nothing_to_power_cuts_and_follow_their_owner() {
+    let seeds = seeds(40);
+    let (cuts, acts) = play_with_power_cuts(Setup::of_four, seeds.clone(), true);
+    println!("{} leagues with {cuts} power cuts and {acts} acts of the owner", seeds.end - seeds.start);
+    assert!(cuts > 0 && acts > 0 || seeds.end - seeds.start == 1);
 }
 
 #[test]
@@ -113,12 +127,12 @@ fn a_dead_player_costs_the_class_no_more_than_its_own_deadlines() {
 }
 
 /// Plays leagues with power cuts, and perhaps with an owner who uses its powers; says how many cuts and acts there were.
-fn play_with_power_cuts(seeds: std::ops::Range<u64>, with_owner: bool) -> (u64, u64) {
+fn play_with_power_cuts(setup: fn(u64) -> Setup, seeds: std::ops::Range<u64>, with_owner: bool) -> (u64, u64) {
     let workers = thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let play = |seed: u64| {
-        let setup = Setup::any(seed);
+        let setup = setup(seed);
         // From several cuts a round, so that some match has to be begun three times, to one or two a league.
-        let turns = if setup.game == GameKind::EvenOdd { 1 } else { 10 };
+        let turns = u64::from(setup.game.rules().turns);
         let every = turns * (4 * setup.players + seed * 7 % (2 * setup.players * setup.players));
         let shown = format!("{setup:?}");
         let meddles = with_owner.then_some(turns * (5 + seed % 40));
@@ -139,14 +153,14 @@ fn play_with_power_cuts(seeds: std::ops::Range<u64>, with_owner: bool) -> (u64, 
 #[test]
 fn whenever_the_power_is_cut_no_acknowledged_result_is_lost_and_none_is_counted_twice() {
     let seeds = seeds(number_from("LEAGUEBOX_LEAGUES").unwrap_or(400));
-    let (cuts, _) = play_with_power_cuts(seeds.clone(), false);
+    let (cuts, _) = play_with_power_cuts(Setup::any, seeds.clone(), false);
     println!("{} leagues with {cuts} power cuts", seeds.end - seeds.start);
 }
 
 #[test]
 fn whatever_the_owner_does_and_whenever_the_power_is_cut_the_standings_are_those_of_the_results() {
     let seeds = seeds(number_from("LEAGUEBOX_LEAGUES").unwrap_or(200));
-    let (cuts, acts) = play_with_power_cuts(seeds.clone(), true);
+    let (cuts, acts) = play_with_power_cuts(Setup::any, seeds.clone(), true);
     println!("{} leagues with {cuts} power cuts and {acts} acts of the owner", seeds.end - seeds.start);
     assert!(acts > 0 || seeds.end - seeds.start == 1);
 }
@@ -154,7 +168,7 @@ fn whatever_the_owner_does_and_whenever_the_power_is_cut_the_standings_are_those
 #[test]
 #[ignore = "takes minutes: ten thousand leagues"]
 fn ten_thousand_leagues_with_power_cuts_lose_nothing() {
-    println!("10000 leagues with {} power cuts", play_with_power_cuts(0..10_000, false).0);
+    println!("10000 leagues with {} power cuts", play_with_power_cuts(Setup::any, 0..10_000, false).0);
 }
 
 #[test]

@@ -31,6 +31,8 @@ pub enum Purpose {
     Token,
     /// What decides the draws of a league when nobody chose it.
     Master,
+    /// The draws of a game outside the league.
+    Ladder,
 }
 
 impl Seed {
@@ -40,6 +42,7 @@ impl Seed {
             Purpose::Match => b"leaguebox match",
             Purpose::Token => b"leaguebox token",
             Purpose::Master => b"leaguebox master",
+            Purpose::Ladder => b"leaguebox ladder",
         };
         let mut hash = Sha256::new();
         hash.update(label);

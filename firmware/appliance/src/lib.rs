@@ -11,6 +11,7 @@
 //! ws/         WebSocket, for agents that dial in
 //! lines.rs    dials players, carries calls out, brings replies back
 //! links.rs    players that dial in instead
+//! arena.rs    those that speak League of Agents
 //! server.rs   accepts connections, answers requests
 //! routes.rs   which path is what
 //! watch.rs    connections that only watch
@@ -37,6 +38,7 @@
 extern crate std;
 
 mod archive;
+mod arena;
 pub mod board;
 pub mod calendar;
 pub mod clock;

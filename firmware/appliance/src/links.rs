@@ -35,10 +35,10 @@ pub(crate) const PATH: &str = "/ws";
 const SLOW_MS: u64 = 50;
 
 const STRANGER: End = End::Ours(1008, "say who you are: register_player, or any message with your auth_token");
-const REPLACED: End = End::Ours(1008, "another connection with your token has taken over");
+pub(crate) const REPLACED: End = End::Ours(1008, "another connection with your token has taken over");
 const TOO_MUCH: End =
     End::Ours(1013, "too many registrations came from your address; wait a few seconds and come back");
-const OVER: End = End::Ours(1000, "your registration is over; register for the next league");
+pub(crate) const OVER: End = End::Ours(1000, "your registration is over; register for the next league");
 
 /// Connections on their way from a worker to a line. Costs a socket's handle and two words for each player.
 pub struct Links<S, const P: usize>([Cell<Option<Held<S>>>; P]);
@@ -153,7 +153,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             }
             let mut issue = owner;
             let mut link = Link::new(&mut socket, &self.board, buf);
-            let end = self.converse_on(line, links, &mut issue, &mut link).await;
+            let is_of_the_arena = |hall: &Hall<P, M, R, L>| {
+                hall.players().get(usize::from(line)).is_some_and(hall::Player::is_of_the_arena)
+            };
+            let end = match self.hall(is_of_the_arena) {
+                true => self.play_with(line, links, owner, &mut link).await,
+                false => self.converse_on(line, links, &mut issue, &mut link).await,
+            };
             if is_ours() && !links.has(line) {
                 let why = end.map_or("the connection is another player's now", End::reason);
                 self.room().await;
@@ -253,10 +259,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         length: usize,
     ) -> impl Future<Output = Result<Option<u32>, End>> {
         async move {
-            // Whoever floods is not sent away but slowed down: its messages pile up before its own answers, not before others.
-            while self.guard.borrow_mut().request(self.board.now(), from, P).is_err() {
-                self.board.sleep_until(self.board.after(SLOW_MS)).await;
-            }
+            self.slow_down(from).await;
             let (body, speaker) = link.message(length);
             let answer = self.ask_hall(from, Via::Held, body).await.map_err(|_| TOO_MUCH)?;
             let issue = answer.caller().and_then(|player| self.hall(|hall| hall.issue_of_line(player)));
@@ -266,6 +269,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     .await?;
             }
             Ok(issue)
+        }
+    }
+
+    /// Whoever floods is not sent away but slowed down: its messages pile up before its own answers, not before others.
+    pub(crate) async fn slow_down(&self, from: IpAddr) {
+        while self.guard.borrow_mut().request(self.board.now(), from, P).is_err() {
+            self.board.sleep_until(self.board.after(SLOW_MS)).await;
         }
     }
 

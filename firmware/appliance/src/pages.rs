@@ -4,7 +4,7 @@
 use core::fmt::{self, Write as _};
 
 use protocol_core::games::{AnyGame, Game};
-use protocol_core::hall::{AgentState, Hall, Player, Ready, Stage};
+use protocol_core::hall::{self, AgentState, Hall, Player, Ready, Stage};
 use protocol_core::json::{self, Full, Joined, Map, Seq, Shown, Sink};
 use protocol_core::league::{ByReason, Tally};
 use protocol_core::log::Entry;
@@ -86,7 +86,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         round: league.current_round,
         total_rounds: league.total_rounds,
         players: league.players,
-        capacity: P,
+        capacity: P.min((*hall::sizes(hall.config().game).end()).into()),
         message: Shown(&Both(vitals.kept, Why(hall))),
         league_id: league.league_id,
         game_type: league.game_type,
@@ -129,10 +129,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Displa
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hall = self.0;
         let players = hall.players().len();
+        let fewest = usize::from(*hall::sizes(hall.config().game).start());
         match (hall.stage(), hall.config().start_at) {
             (Stage::Waiting, Some(n)) => write!(f, "Waiting for players: {players} of {n} are here."),
-            (Stage::Waiting, None) if players < usize::from(*hall.schedule().sizes().start()) => {
-                let fewest = if *hall.schedule().sizes().start() > 2 { "four" } else { "two" };
+            (Stage::Waiting, None) if players < fewest => {
+                let fewest = if fewest > 2 { "four" } else { "two" };
                 write!(f, "Waiting for players: {players} here, a league needs at least {fewest}.")
             }
             (Stage::Waiting, None) => write!(f, "{players} players are here. Waiting for the admin to start."),

@@ -30,6 +30,10 @@ const HEAD: usize = 256;
 
 pub(crate) const JSON: &str = "application/json";
 
+/// How agents of League of Agents play, for them and for programs.
+const ARENA: &str = "/league-of-agents.md";
+const ARENA_JSON: &str = "/league-of-agents.json";
+
 /// What a path leads to.
 enum Route {
     /// JSON-RPC for agents.
@@ -45,6 +49,12 @@ enum Route {
     Settings,
     Clock,
     Admin(Order),
+    /// Registration of agents of League of Agents.
+    Agents,
+    /// What one of them is told of itself.
+    Me,
+    /// How they play.
+    Doc,
 }
 
 /// What only the owner may do.
@@ -87,6 +97,10 @@ fn find(path: &str) -> Option<Route> {
         "/api/leagues.json" => Route::Leagues,
         "/api/settings.json" => Route::Settings,
         "/api/clock" => Route::Clock,
+        "/api/v1/agents" => Route::Agents,
+        "/api/v1/agents/me" => Route::Me,
+        "/api/v1/skill.md" => Route::File(web::find(ARENA)?),
+        "/api/v1/doc" => Route::Doc,
         "/api/admin/settings" => Route::Admin(Order::Configure),
         "/api/admin/fault/panic" => Route::Admin(Order::Break(Fault::Panic)),
         "/api/admin/fault/hang" => Route::Admin(Order::Break(Fault::Hang)),
@@ -133,7 +147,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let Some(route) = find(request.path) else {
             return responder.error(404, "no such path; the page at / and /skill.md name those that exist").await;
         };
-        let posted = matches!(route, Route::Rpc(_) | Route::Clock | Route::Admin(_));
+        let posted = matches!(route, Route::Rpc(_) | Route::Clock | Route::Admin(_) | Route::Agents);
         let allowed = if posted { "POST" } else { "GET, HEAD" };
         let fits = if posted { request.method == "POST" } else { matches!(request.method, "GET" | "HEAD") };
         if !fits {
@@ -159,6 +173,29 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             Route::Status => {
                 let vitals = self.vitals(self.board.now());
                 self.send(responder, 200, |hall, sink| pages::status(hall, vitals, sink)).await
+            }
+            Route::Agents => match self.enrol(peer, request.body).await {
+                Ok(enrolment) => {
+                    self.send(responder, enrolment.status(), |hall, sink| hall.write_enrolment(enrolment, sink)).await
+                }
+                Err(later) => too_many(responder, later, "registrations came").await,
+            },
+            Route::Me => {
+                let key = bearer(&request).unwrap_or_default();
+                match self.hall(|hall| hall.agent_of_key(key.chars())) {
+                    Some(line) => self.send(responder, 200, |hall, sink| hall.write_agent(line, sink)).await,
+                    None => {
+                        let body = br#"{"error":"Authorization: Bearer <apiKey> is required"}"#;
+                        responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
+                    }
+                }
+            }
+            Route::Doc => {
+                let is_for_programs = request.query.split('&').any(|part| part == "format=json");
+                match web::find(if is_for_programs { ARENA_JSON } else { ARENA }) {
+                    Some(file) => file.send(request, responder).await,
+                    None => responder.error(404, "no such path").await,
+                }
             }
             Route::Settings => self.send(responder, 200, settings::write).await,
             Route::Rows(rows) => self.send_rows(responder, rows).await,
@@ -225,9 +262,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
     /// Whether the owner sent this; if not, what it is answered.
     fn admit<'a>(&self, peer: IpAddr, request: Request<'_>) -> Result<(), Obeyed<'a>> {
-        let given = request.header("authorization").and_then(|value| value.split_once(' '));
-        let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code.trim());
-        let given = given.ok_or(Obeyed::Stranger)?;
+        let given = bearer(&request).ok_or(Obeyed::Stranger)?;
         let (now, mut guard) = (self.board.now(), self.guard.borrow_mut());
         guard.may_guess(now, peer).map_err(Obeyed::Later)?;
         if !is_same(given.as_bytes(), self.admin_code.borrow().as_bytes()) {
@@ -371,6 +406,12 @@ pub(crate) async fn too_many<S: Write, C: Clock>(
     let _ = write!(wait, "{seconds}");
     let _ = write!(body, r#"{{"error":"too many {of} from your address; wait as Retry-After says"}}"#);
     responder.respond(429, JSON, body.as_bytes(), &[("Retry-After", &wait)]).await
+}
+
+/// What a request authorizes itself with.
+fn bearer<'a>(request: &Request<'a>) -> Option<&'a str> {
+    let (scheme, code) = request.header("authorization")?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| code.trim())
 }
 
 /// Compares without telling, by the time it takes, how much was right.

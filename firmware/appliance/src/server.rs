@@ -9,6 +9,7 @@ use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
 
 use crate::Appliance;
+use crate::arena;
 use crate::board::Board;
 use crate::clock::before;
 use crate::http::{Limits, Parts, ServerConn};
@@ -80,8 +81,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let mut turn = 0u8;
         loop {
             match conn.receive(&self.board, || self.limits()).await {
-                Ok(Some((request, responder))) if matches!(request.path, links::PATH | live::PATH) => {
+                Ok(Some((request, responder))) if matches!(request.path, links::PATH | arena::PATH | live::PATH) => {
                     let only_watches = request.path == live::PATH;
+                    let is_for_the_arena = request.path == arena::PATH;
                     if self.greet(peer, request, responder).await {
                         let Parts { stream, incoming, unread, .. } = conn.into_parts();
                         if unread > 0 {
@@ -92,7 +94,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                             self.show_live(peer, &mut Link::new(stream, &self.board, incoming)).await;
                             return None;
                         }
-                        return self.meet(peer, stream, incoming, self.limits().request_ms).await;
+                        let ms = self.limits().request_ms;
+                        return match is_for_the_arena {
+                            true => self.meet_agent(peer, stream, incoming, ms).await,
+                            false => self.meet(peer, stream, incoming, ms).await,
+                        };
                     }
                 }
                 Ok(Some((request, responder))) => {

@@ -32,8 +32,7 @@ impl fmt::Display for Wrong<'_> {
             }
             Wrong::Game => {
                 f.write_str("game must be one of")?;
-                let mut games = GameKind::ALL.iter().filter(|game| for_two(game));
-                games.try_for_each(|game| write!(f, " {}", game.rules().name))
+                GameKind::ALL.iter().try_for_each(|game| write!(f, " {}", game.rules().name))
             }
             Wrong::Mode => f.write_str("mode must be lenient or strict"),
             Wrong::StartAt(most) => write!(f, "start_at must be null or a whole number from 2 to {most}"),
@@ -46,11 +45,6 @@ impl fmt::Display for Wrong<'_> {
     }
 }
 
-/// Whether a league of pairs can play it.
-fn for_two(game: &GameKind) -> bool {
-    game.rules().seats.contains(&2)
-}
-
 /// Reads any of the settings. `most` players there is room for.
 pub(crate) fn read(body: &[u8], most: usize) -> Result<Change, Wrong<'_>> {
     let settings = json::parse(body).map_err(Wrong::NotJson)?;
@@ -61,7 +55,7 @@ pub(crate) fn read(body: &[u8], most: usize) -> Result<Change, Wrong<'_>> {
     for (name, value) in settings.entries() {
         let timeout = |name| value.as_u64().filter(|ms| TIMEOUT_MS.contains(ms)).ok_or(Wrong::Timeout(name));
         if name.is("game") {
-            let game = text(value).and_then(|game| GameKind::named(&game)).filter(for_two);
+            let game = text(value).and_then(|game| GameKind::named(&game));
             change.game = Some(game.ok_or(Wrong::Game)?);
         } else if name.is("mode") {
             let mode = text(value).and_then(|name| Mode::ALL.into_iter().find(|mode| mode.name() == name));
@@ -79,6 +73,10 @@ pub(crate) fn read(body: &[u8], most: usize) -> Result<Change, Wrong<'_>> {
             change.move_ms = Some(timeout("move_timeout_ms")?);
         } else if name.is("retry_base_ms") {
             change.retry_base_ms = Some(timeout("retry_base_ms")?);
+        } else if name.is("first_turn_timeout_ms") {
+            change.first_turn_ms = Some(timeout("first_turn_timeout_ms")?);
+        } else if name.is("turn_timeout_ms") {
+            change.turn_ms = Some(timeout("turn_timeout_ms")?);
         } else if name.is("seed") {
             let seed = text(value).and_then(|digits| Seed::from_hex(&digits));
             if seed.is_none() && !value.is_null() {
@@ -110,6 +108,8 @@ pub(crate) fn write<const P: usize, const M: usize, const R: usize, const L: usi
         join_timeout_ms: u64,
         move_timeout_ms: u64,
         retry_base_ms: u64,
+        first_turn_timeout_ms: u64,
+        turn_timeout_ms: u64,
         seed: &'static str,
     }
     let config = hall.config();
@@ -120,6 +120,8 @@ pub(crate) fn write<const P: usize, const M: usize, const R: usize, const L: usi
         join_timeout_ms: config.timing.join_ms,
         move_timeout_ms: config.timing.move_ms,
         retry_base_ms: config.timing.retry_base_ms,
+        first_turn_timeout_ms: config.timing.first_turn_ms,
+        turn_timeout_ms: config.timing.turn_ms,
         seed: if hall.seed_is_chosen() { "set" } else { "random" },
     };
     json::write(&settings, sink)
@@ -134,7 +136,7 @@ mod tests {
     fn every_setting_is_read_and_what_is_not_there_stays() {
         let text =
             br#"{"game":"even_odd_10","mode":"strict","start_at":8,"join_timeout_ms":1,"move_timeout_ms":3600000,
-            "retry_base_ms":3,"seed":"00000000000000000000000000000000000000000000000000000000000000fF"}"#;
+            "retry_base_ms":3,"first_turn_timeout_ms":4,"turn_timeout_ms":5,"seed":"00000000000000000000000000000000000000000000000000000000000000fF"}"#;
         let mut seed = [0; 32];
         seed[31] = 0xff;
         let all = Change {
@@ -144,6 +146,8 @@ mod tests {
             join_ms: Some(1),
             move_ms: Some(3_600_000),
             retry_base_ms: Some(3),
+            first_turn_ms: Some(4),
+            turn_ms: Some(5),
             seed: Some(Some(Seed(seed))),
         };
         assert_eq!(read(text, 8).unwrap(), all);
@@ -171,7 +175,6 @@ mod tests {
             (r#"{"":0}"#, " is not a setting"),
             (r#"{"game":"chess"}"#, "game must be one of even_odd even_odd_10"),
             (r#"{"game":null}"#, "game must be one of"),
-            (r#"{"game":"dance-battle"}"#, "game must be one of"),
             (r#"{"mode":"Strict"}"#, "mode must be lenient or strict"),
             (r#"{"start_at":1}"#, "start_at must be null or a whole number from 2 to 8"),
             (r#"{"start_at":9}"#, "start_at must be"),

@@ -20,7 +20,8 @@ async fn set(scene: Scene<'_, '_>, body: &str) -> Seen {
 fn the_owner_sets_what_it_names_and_is_answered_with_all_of_it() {
     play(Plan::new(0), async |scene| {
         let before = json!({"game": "even_odd", "mode": "lenient", "start_at": null, "join_timeout_ms": 5000,
-            "move_timeout_ms": 30000, "retry_base_ms": 1000, "seed": "random"});
+            "move_timeout_ms": 30000, "retry_base_ms": 1000, "first_turn_timeout_ms": 180000,
+            "turn_timeout_ms": 90000, "seed": "random"});
         assert_eq!(scene.get("/api/settings.json").await.json(), before);
         let seen = set(scene, "{}").await;
         assert_eq!((seen.status, seen.json()), (200, before.clone()));

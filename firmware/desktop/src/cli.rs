@@ -61,6 +61,10 @@ pub struct Options {
     pub move_timeout: Duration,
     /// The first wait before a call is repeated; it doubles each time.
     pub retry_base: Duration,
+    /// How long an agent of League of Agents may take for its first move of a game,
+    pub first_turn: Duration,
+    /// and for every later one.
+    pub turn: Duration,
     /// The flags that were given: what they choose goes before what was kept.
     pub given: BTreeSet<String>,
 }
@@ -80,6 +84,8 @@ impl Options {
             join_timeout: Duration::from_secs(5),
             move_timeout: Duration::from_secs(30),
             retry_base: Duration::from_secs(1),
+            first_turn: Duration::from_secs(180),
+            turn: Duration::from_secs(90),
             given: BTreeSet::new(),
         }
     }
@@ -166,6 +172,8 @@ fn run(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
             "--join-timeout-ms" => options.join_timeout = flags.millis(flag)?,
             "--move-timeout-ms" => options.move_timeout = flags.millis(flag)?,
             "--retry-base-ms" => options.retry_base = flags.millis(flag)?,
+            "--first-turn-timeout-ms" => options.first_turn = flags.millis(flag)?,
+            "--turn-timeout-ms" => options.turn = flags.millis(flag)?,
             _ => return Err(flag.unknown()),
         }
     }
@@ -223,6 +231,8 @@ Options of the box
   --join-timeout-ms MS       how long a player may take to join (5000)
   --move-timeout-ms MS       how long a player may take to move (30000)
   --retry-base-ms MS         the first wait before a call is repeated; then twice, then four times that (1000)
+  --first-turn-timeout-ms MS a League of Agents player's first move of a game (180000)
+  --turn-timeout-ms MS       and every later one (90000)
 
 Options of demo
   --players N                how many house players, {least} to {most} (4)
@@ -425,8 +435,9 @@ mod tests {
         assert_eq!(options.mode, Mode::Lenient);
         assert_eq!(options.start_at, None);
         assert_eq!(
-            [options.join_timeout, options.move_timeout, options.retry_base].map(|t| t.as_millis()),
-            [5000, 30000, 1000]
+            [options.join_timeout, options.move_timeout, options.retry_base, options.first_turn, options.turn]
+                .map(|t| t.as_millis()),
+            [5000, 30000, 1000, 180_000, 90_000]
         );
     }
 
@@ -434,7 +445,8 @@ mod tests {
     fn every_flag_of_the_box_is_understood() {
         let all = options(
             "--listen 127.0.0.1:0 --game even_odd_10 --start-at 32 --once --mode strict --seed 0a0B --no-flash \
-             --admin-code class-7b --join-timeout-ms 1 --move-timeout-ms 2 --retry-base-ms 3",
+             --admin-code class-7b --join-timeout-ms 1 --move-timeout-ms 2 --retry-base-ms 3 \
+             --first-turn-timeout-ms 4 --turn-timeout-ms 5",
         );
         let mut seed = [0; 32];
         seed[30..].copy_from_slice(&[0x0a, 0x0b]);
@@ -452,10 +464,12 @@ mod tests {
                 join_timeout: Duration::from_millis(1),
                 move_timeout: Duration::from_millis(2),
                 retry_base: Duration::from_millis(3),
+                first_turn: Duration::from_millis(4),
+                turn: Duration::from_millis(5),
                 given: all.given.clone(),
             }
         );
-        assert_eq!(all.given.len(), 11);
+        assert_eq!(all.given.len(), 13);
     }
 
     #[test]
@@ -589,6 +603,8 @@ mod tests {
             "--join-timeout-ms",
             "--move-timeout-ms",
             "--retry-base-ms",
+            "--first-turn-timeout-ms",
+            "--turn-timeout-ms",
             "--players",
             "--commitment",
             "--choices",

@@ -143,18 +143,10 @@ fn standings(text: &str) -> Result<Vec<Standing>, Failure> {
 }
 
 /// The columns that results have in every game.
-const MATCH_COLUMNS: [&str; 10] = [
-    "round_id",
-    "match_id",
-    "player_a",
-    "player_b",
-    "status",
-    "winner",
-    "points_a",
-    "points_b",
-    "end_reason",
-    "finished_at",
-];
+const MATCH_COLUMNS: [&str; 6] = ["round_id", "match_id", "status", "winner", "end_reason", "finished_at"];
+
+/// What the columns of each player end with, as many as a game has.
+const SEATS: [&str; 4] = ["_a", "_b", "_c", "_d"];
 
 /// Reads the results by the names in the first line.
 fn results(text: &str) -> Result<Vec<MatchResult>, Failure> {
@@ -165,17 +157,23 @@ fn results(text: &str) -> Result<Vec<MatchResult>, Failure> {
             let place = header.iter().position(|column| column == name)?;
             row.get(place).cloned()
         };
+        let of_each = |what: &str| SEATS.iter().map_while(|seat| field(&format!("{what}{seat}"))).collect::<Vec<_>>();
+        let players = Some(of_each("player")).filter(|players| players.len() >= 2)?;
         // What is of no match in general is of the game: of one of its players, by its last letter, or of none.
+        let is_of_each = |name: &str, what: &str| name.strip_prefix(what).is_some_and(|seat| SEATS.contains(&seat));
+        let is_general =
+            |name: &str| MATCH_COLUMNS.contains(&name) || is_of_each(name, "player") || is_of_each(name, "points");
         let game = |of: &dyn Fn(&str) -> bool| {
-            let columns = header.iter().zip(&row).filter(|(name, _)| !MATCH_COLUMNS.contains(&name.as_str()));
+            let columns = header.iter().zip(&row).filter(|(name, _)| !is_general(name.as_str()));
             columns.filter(|(name, _)| of(name)).map(|(_, cell)| cell.clone()).collect::<Vec<_>>()
         };
         Some(MatchResult {
             round: field("round_id")?.parse().ok()?,
             match_id: field("match_id")?,
-            players: [field("player_a")?, field("player_b")?],
-            theirs: [game(&|name| name.ends_with("_a")), game(&|name| name.ends_with("_b"))],
-            beside: game(&|name| !name.ends_with("_a") && !name.ends_with("_b")),
+            theirs: SEATS.iter().take(players.len()).map(|seat| game(&|name| name.ends_with(seat))).collect(),
+            players,
+            points: of_each("points"),
+            beside: game(&|name| !SEATS.iter().any(|seat| name.ends_with(seat))),
             status: field("status")?,
             winner: field("winner")?,
         })
@@ -302,7 +300,7 @@ mod tests {
         let result = results(moved).unwrap().remove(0);
         assert_eq!(
             (result.round, result.theirs, result.beside, result.winner.as_str()),
-            (1, ["even", "odd"].map(|choice| vec![String::from(choice)]), vec!["8".into()], "P01")
+            (1, ["even", "odd"].map(|choice| vec![String::from(choice)]).into(), vec!["8".into()], "P01")
         );
         assert_eq!(results(HEADER), Ok(vec![]));
         assert!(results("round_id,match_id\n1,R1M1\n").is_err());

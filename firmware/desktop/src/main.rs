@@ -25,14 +25,9 @@ use cli::Command;
 use failure::{Failure, say};
 use protocol_core::games::GameKind;
 
-/// The games this build can referee between two players; the first is the default.
+/// The games this build can referee; the first is the default.
 fn games() -> Vec<&'static str> {
-    GameKind::ALL
-        .iter()
-        .map(|game| game.rules())
-        .filter(|rules| rules.seats.contains(&2))
-        .map(|rules| rules.name)
-        .collect()
+    GameKind::ALL.iter().map(|game| game.rules().name).collect()
 }
 
 fn main() -> ExitCode {

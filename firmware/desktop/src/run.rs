@@ -12,7 +12,7 @@ use async_executor::LocalExecutor;
 use embassy_futures::select::{Either, select};
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Change, Config, Hall, Mode, Stage};
+use protocol_core::hall::{self, Change, Config, Hall, Mode, Stage};
 use protocol_core::referee::Timing;
 use protocol_core::wire::league_v2::outgoing::Row;
 
@@ -85,6 +85,14 @@ impl Drop for RunningBox {
 
 impl Ready {
     fn new(options: Options) -> Result<Self, Failure> {
+        let (game, start_at) = (config(&options).game, options.start_at);
+        if let Some(n) = start_at.filter(|n| !hall::sizes(game).contains(n)) {
+            let (least, most) = hall::sizes(game).into_inner();
+            return Err(Failure::usage(format!(
+                "a league of {} is played by {least} to {most} players, not by {n}",
+                game.rules().name
+            )));
+        }
         allow_many_sockets();
         let cannot_listen = |error| startup::cannot_listen(options.listen, &error);
         let listener = TcpListener::bind(options.listen).map_err(cannot_listen)?;
@@ -183,6 +191,8 @@ fn config(options: &Options) -> Config {
             join_ms: ms(options.join_timeout),
             move_ms: ms(options.move_timeout),
             retry_base_ms: ms(options.retry_base),
+            first_turn_ms: ms(options.first_turn),
+            turn_ms: ms(options.turn),
             ..Timing::default()
         },
         start_at: options.start_at,
@@ -224,6 +234,8 @@ fn resume(
         join_ms: given("--join-timeout-ms").then_some(config.timing.join_ms),
         move_ms: given("--move-timeout-ms").then_some(config.timing.move_ms),
         retry_base_ms: given("--retry-base-ms").then_some(config.timing.retry_base_ms),
+        first_turn_ms: given("--first-turn-timeout-ms").then_some(config.timing.first_turn_ms),
+        turn_ms: given("--turn-timeout-ms").then_some(config.timing.turn_ms),
         seed: options.seed.map(|seed| Some(Seed(seed))),
     };
     let chosen = Chosen { admin_code: options.admin_code.is_some(), settings };
@@ -258,6 +270,8 @@ fn startup_text(leaguebox: &Box512, ready: &Ready, journal: &Option<Result<Journ
         join_timeout: Duration::from_millis(settings.timing.join_ms),
         move_timeout: Duration::from_millis(settings.timing.move_ms),
         retry_base: Duration::from_millis(settings.timing.retry_base_ms),
+        first_turn: Duration::from_millis(settings.timing.first_turn_ms),
+        turn: Duration::from_millis(settings.timing.turn_ms),
         ..ready.options.clone()
     };
     startup::text(&options, &lan::addresses(ready.address), &leaguebox.admin_code(), &Kept { how, found })

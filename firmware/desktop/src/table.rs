@@ -37,9 +37,11 @@ pub struct MatchResult {
     /// The match.
     pub match_id: String,
     /// The players' ids.
-    pub players: [String; 2],
+    pub players: Vec<String>,
     /// What the game tells of each of them: what it chose, or scored.
-    pub theirs: [Vec<String>; 2],
+    pub theirs: Vec<Vec<String>>,
+    /// The points each of them gets.
+    pub points: Vec<String>,
     /// What it tells beside that: the number that was drawn, or how many rounds were played.
     pub beside: Vec<String>,
     /// `WIN`, `DRAW` or `TECHNICAL_LOSS`.
@@ -64,24 +66,30 @@ pub fn standings(standings: &[Standing]) -> String {
         let (name, id) = (shown(&row.display_name), shown(&row.player_id));
         [row.rank.to_string(), name, id, played, won, drawn, lost, forfeits, points]
     });
-    let rows: Vec<_> = [header].into_iter().chain(rows).collect();
-    columns(&rows, [Right, Left, Left, Right, Right, Right, Right, Right, Right])
+    let aligns = [Right, Left, Left, Right, Right, Right, Right, Right, Right];
+    columns(&[header].into_iter().chain(rows).map(|row| row.into_iter().zip(aligns).collect()).collect::<Vec<_>>())
 }
 
 /// Matches, one line each. `name` turns a player's id into its name.
 pub fn results(results: &[MatchResult], name: impl Fn(&str) -> String) -> String {
     use Align::{Left, Right};
     let rows = results.iter().map(|result| {
-        let [a, b] = result.players.each_ref().map(|id| shown(&name(id)));
-        let [with_a, with_b] = result.theirs.each_ref().map(|cells| or_dashes(cells));
-        [shown(&result.match_id), a, with_a, b, with_b, or_dashes(&result.beside), outcome(result, &name)]
+        let theirs = result.players.iter().zip(&result.theirs);
+        let theirs = theirs.flat_map(|(id, cells)| [(shown(&name(id)), Left), (or_dashes(cells), Left)]);
+        let beside = [(or_dashes(&result.beside), Right), (outcome(result, &name), Left)];
+        [(shown(&result.match_id), Left)].into_iter().chain(theirs).chain(beside).collect()
     });
-    columns(&rows.collect::<Vec<_>>(), [Left, Left, Left, Left, Left, Right, Left])
+    columns(&rows.collect::<Vec<_>>())
 }
 
 fn outcome(result: &MatchResult, name: impl Fn(&str) -> String) -> String {
+    let level = result.players.iter().zip(&result.points).filter(|(_, points)| *points != "0");
+    let level: Vec<String> = level.map(|(id, _)| shown(&name(id))).collect();
     match (result.status.as_str(), result.winner.as_str()) {
-        ("TECHNICAL_LOSS", "") => "both forfeit".into(),
+        ("TECHNICAL_LOSS", "") if result.players.len() == 2 => "both forfeit".into(),
+        ("TECHNICAL_LOSS", "") if level.is_empty() => "all forfeit".into(),
+        ("TECHNICAL_LOSS", "") => format!("{} draw by forfeit", level.join(", ")),
+        (_, "") if result.players.len() > 2 => format!("{} draw", level.join(", ")),
         ("TECHNICAL_LOSS", winner) => format!("{} wins by forfeit", shown(&name(winner))),
         (_, "") => "draw".into(),
         (_, winner) => format!("{} wins", shown(&name(winner))),
@@ -109,17 +117,14 @@ fn shown(text: &str) -> String {
 }
 
 /// Rows as lines, two spaces between the columns.
-fn columns<const N: usize>(rows: &[[String; N]], align: [Align; N]) -> String {
-    let mut widths = [0; N];
-    for row in rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.width().max(*width);
-        }
-    }
+fn columns(rows: &[Vec<(String, Align)>]) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|(cell, _)| cell.width()).max();
+    let widths: Vec<usize> = (0..count).map(|column| width(column).unwrap_or(0)).collect();
     let mut text = String::new();
     for row in rows {
         let mut line = String::new();
-        for ((cell, width), align) in row.iter().zip(widths).zip(align) {
+        for ((cell, align), width) in row.iter().zip(&widths) {
             let padding = " ".repeat(width - cell.width());
             line += "  ";
             line += &match align {
@@ -189,8 +194,9 @@ mod tests {
         let result = |status: &str, winner: &str, choices: [&str; 2]| MatchResult {
             round: 1,
             match_id: "R1M1".into(),
-            players: ["P01", "P02"].map(String::from),
-            theirs: choices.map(|choice| vec![choice.into()]),
+            players: ["P01", "P02"].map(String::from).into(),
+            theirs: choices.map(|choice| vec![choice.into()]).into(),
+            points: vec![],
             beside: vec!["8".into()],
             status: status.into(),
             winner: winner.into(),
@@ -209,6 +215,36 @@ mod tests {
                 "  R1M1  Random  odd   Markov  odd   8  draw\n",
                 "  R1M1  Random  even  Markov  -     8  Random wins by forfeit\n",
                 "  R1M1  Random  -     Markov  -     8  both forfeit\n",
+            ]
+            .concat()
+        );
+    }
+
+    #[test]
+    fn of_four_it_says_who_drew() {
+        let result = |status: &str, winner: &str, points: [&str; 4]| MatchResult {
+            match_id: "R1M1".into(),
+            players: ["P01", "P02", "P03", "P04"].map(String::from).into(),
+            theirs: ["2", "0", "2", ""].map(|score| vec![score.into()]).into(),
+            points: points.map(String::from).into(),
+            beside: vec!["30".into()],
+            status: status.into(),
+            winner: winner.into(),
+            ..MatchResult::default()
+        };
+        let rows = [
+            result("DRAW", "", ["1", "0", "1", "0"]),
+            result("WIN", "P03", ["0", "0", "3", "0"]),
+            result("TECHNICAL_LOSS", "", ["1", "0", "1", "0"]),
+            result("TECHNICAL_LOSS", "", ["0", "0", "0", "0"]),
+        ];
+        assert_eq!(
+            results(&rows, str::to_owned),
+            [
+                "  R1M1  P01  2  P02  0  P03  2  P04  -  30  P01, P03 draw\n",
+                "  R1M1  P01  2  P02  0  P03  2  P04  -  30  P03 wins\n",
+                "  R1M1  P01  2  P02  0  P03  2  P04  -  30  P01, P03 draw by forfeit\n",
+                "  R1M1  P01  2  P02  0  P03  2  P04  -  30  all forfeit\n",
             ]
             .concat()
         );

@@ -363,13 +363,39 @@ impl Agent {
             "CHOOSE_PARITY_CALL" => {
                 ("choose_parity_response", "CHOOSE_PARITY_RESPONSE", json!({"parity_choice":choice}))
             }
-            "MOVE_REQUEST" => ("move_response", "MOVE_RESPONSE", json!({"move":{"action":"choose","value":choice}})),
+            "MOVE_REQUEST" => {
+                let played = match message["game_type"].as_str() {
+                    Some("dance-battle") => self.plan(message, random),
+                    _ => json!({"action":"choose","value":choice}),
+                };
+                ("move_response", "MOVE_RESPONSE", json!({"move":played}))
+            }
             _ => return None,
         };
         let mut answer = self.message(name, more);
         answer["conversation_id"] = message["conversation_id"].clone();
         answer["match_id"] = message["match_id"].clone();
         Some((method, answer))
+    }
+
+    /// Some plan for a round of dance-battle. Every other step goes to the middle, so that they meet.
+    fn plan(&self, message: &Map<String, Value>, random: &mut Random) -> Value {
+        let dancers = message["game_state"]["game_specific_state"]["publicState"]["agents"].as_array();
+        let me = dancers.and_then(|dancers| dancers.iter().find(|dancer| dancer["agentId"] == *self.id));
+        let axis = |name: &str| me.and_then(|me| me[name].as_u64()).expect("a dancer is on the floor");
+        let inwards = match (axis("x"), axis("y")) {
+            (..8, _) => "right",
+            (9.., _) => "left",
+            (_, ..8) => "down",
+            _ => "up",
+        };
+        let mut step = |beat: u64| {
+            let any = random.pick(&["up", "down", "left", "right", "hold", inwards, inwards, inwards, inwards]);
+            json!({"beatIndex":beat,"kind":"move","direction":any})
+        };
+        let steps = [step(0), step(1)];
+        let throw = random.pick(&["rock", "paper", "scissors"]);
+        json!({"commands":[{"beatIndex":2,"kind":"action","action":throw}, steps[0], steps[1]]})
     }
 }
 

@@ -103,21 +103,21 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     fn check_the_time(&mut self, id: MatchId) {
         let now = self.now;
         let timing = self.setup.timing;
-        let pair = self.hall.match_line(id).expect("a match has a line");
-        let agents = [pair.player_A_id, pair.player_B_id].map(|id| self.agent_named(&id.0.to_string()));
+        let line = self.hall.match_line(id).expect("a match has a line");
+        let agents: Vec<usize> = line.player_ids().map(|id| self.agent_named(&id.to_string())).collect();
         let course = self.courses.entry((id.round, id.table)).or_default();
         assert_eq!(course.ended, None, "{id} ends once");
         course.ended = Some(now);
         let opened = course.opened.unwrap_or(now);
         let took = now - opened;
-        let turns = if self.setup.game == GameKind::EvenOdd { 1 } else { 10 };
+        let turns = u64::from(self.setup.game.rules().turns);
         // A retry may be rested for and then answered: its step twice, and a tenth more. Three bytes of rounding each.
         let retries = 2 * 7 * timing.retry_base_ms * 11 / 10 + 6;
         let played = timing.join_ms + retries + turns * (timing.notice_ms + timing.move_ms + retries);
         let news = BACKLOG * timing.notice_ms;
         assert!(took <= news + played, "{id} took {took} ms");
-        if let (Some(last), 2) = (course.invited.values().max(), course.invited.len()) {
-            assert!(now - last <= played, "{id} took {} ms once both were invited", now - last);
+        if let (Some(last), true) = (course.invited.values().max(), course.invited.len() == agents.len()) {
+            assert!(now - last <= played, "{id} took {} ms once all were invited", now - last);
         }
         if agents.iter().all(|&agent| self.agents[agent].is_flawless()) {
             let slower = agents.iter().map(|&agent| self.agents[agent].latency).max().unwrap_or(0);
@@ -164,7 +164,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
                 course.invited.entry(agent).or_insert(self.now);
                 let commitment = message["seed_commitment"].as_str().expect("a commitment").to_string();
                 let first = course.commitment.get_or_insert(commitment.clone());
-                assert_eq!(*first, commitment, "both players get the same commitment");
+                assert_eq!(*first, commitment, "all players get the same commitment");
             }
             "GAME_OVER" => self.check_game_over(agent, message),
             "LEAGUE_STANDINGS_UPDATE" => self.check_standings(&message["standings"], round as u16),
@@ -203,6 +203,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
                     assert_eq!(played["number"], json!(draws(100)), "{id}: the seed decides every number");
                 }
                 moves.clone()
+            }
+            GameKind::Dance => {
+                if result["status"] != "TECHNICAL_LOSS" && !is_ruled {
+                    check_dance(id, result);
+                }
+                return;
             }
             other => unreachable!("the simulated agents do not play {}", other.rules().name),
         };
@@ -344,8 +350,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         for round in 1..=rounds {
             assert_eq!(heard.next(), Some(("ROUND_ANNOUNCEMENT", round)), "{id}");
             let plays = self.hall.matches_of(round as u16).filter_map(|id| self.hall.match_line(id));
-            let has_bye = !{ plays }
-                .any(|line| [line.player_A_id, line.player_B_id].iter().any(|player| player.0.to_string() == *id));
+            let has_bye = !{ plays }.any(|line| line.player_ids().any(|player| player.to_string() == *id));
             if !has_bye {
                 heard.next_if_eq(&("GAME_INVITATION", round));
                 while heard.next_if_eq(&("MOVE_REQUEST", round)).is_some() {
@@ -359,6 +364,31 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         }
         assert_eq!(heard.next(), Some(("LEAGUE_COMPLETED", 0)), "{id}");
         assert_eq!(heard.next(), None, "nothing follows LEAGUE_COMPLETED");
+    }
+}
+
+/// Who is left alone has won, else who has the most points; the league's points say so too.
+fn check_dance(id: &str, result: &Value) {
+    let left = result["standing"].as_array().expect("who is left");
+    let scores = result["final_score"].as_object().expect("scores");
+    let most = scores.values().filter_map(Value::as_u64).max();
+    let ahead: Vec<&str> = match left.as_slice() {
+        [alone] => vec![alone.as_str().expect("an id")],
+        _ => scores.iter().filter(|(_, score)| score.as_u64() == most).map(|(id, _)| id.as_str()).collect(),
+    };
+    let winner = if let [winner] = ahead[..] { json!(winner) } else { Value::Null };
+    assert_eq!(result["winner_player_id"], winner, "{id}: {result}");
+    let points = result["score"].as_object().expect("points");
+    assert_eq!(points.len(), 4);
+    for (player, points) in points {
+        let due = if !ahead.contains(&player.as_str()) {
+            0
+        } else if ahead.len() == 1 {
+            3
+        } else {
+            1
+        };
+        assert_eq!(*points, due, "{id}: {result}");
     }
 }
 

@@ -6,7 +6,7 @@ use core::fmt;
 use serde::{Serialize, Serializer};
 
 use super::duel::{Bits, Contest, Duel, ROUNDS, Round};
-use super::{Illegal, MoveSink, Question, Rules, Seat};
+use super::{Illegal, MoveSink, Order, Question, Rules, Seat, Shows};
 use crate::json::Value;
 
 const FIELDS: usize = 5;
@@ -41,6 +41,8 @@ impl Contest for Allocations {
         name: "blotto",
         seats: 2..=2,
         question: Question::Move,
+        order: Order::Together,
+        shows: Shows::Extra,
         turns: ROUNDS as u16,
         columns: "score_a,score_b",
     };

@@ -31,7 +31,9 @@ use core::fmt;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Game, Illegal, MAX_SEATS, MoveSink, Question, Rules, SAID, Seat, Seats, Standing, Table, Viewer};
+use super::{
+    Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, SAID, Seat, Seats, Shows, Standing, Table, Viewer,
+};
 use crate::fair::{Draws, Seed};
 use crate::json::{Kind, Map, Seq, Str, Value};
 
@@ -248,6 +250,8 @@ impl Dance {
         name: "dance-battle",
         seats: DANCERS..=DANCERS,
         question: Question::Move,
+        order: Order::Together,
+        shows: Shows::Extra,
         turns: ROUNDS as u16,
         columns: "rounds,score_a,score_b,score_c,score_d,standing",
     };

@@ -102,6 +102,11 @@ impl<C: Contest> Duel<C> {
         (0..ROUNDS).take_while(|&round| self.won >> (2 * round) & 3 != 0).count() as u8
     }
 
+    /// The round that is played, or, in the end, the one that was played last.
+    fn current(&self) -> u8 {
+        if self.to_move().is_empty() { self.over().max(1) } else { self.over() + 1 }
+    }
+
     /// Who won a round that is over.
     fn winner(&self, round: u8) -> Option<Seat> {
         match self.won >> (2 * round) & 3 {
@@ -261,7 +266,7 @@ impl<C: Contest> Serialize for Extra<'_, C> {
             winner: game.winner(round).map(|seat| table.id(seat)),
         };
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("currentRound", &game.turn().min(ROUNDS.into()))?;
+        map.serialize_entry("currentRound", &game.current())?;
         map.serialize_entry("maxRounds", &ROUNDS)?;
         map.serialize_entry("scores", &game.scores(table))?;
         if C::SHOWS_HISTORY {

@@ -7,7 +7,7 @@ use core::fmt;
 use serde::{Serialize, Serializer};
 
 use super::duel::{Bits, Contest, Duel, ROUNDS, Round};
-use super::{Illegal, MoveSink, Question, Rules, Seat};
+use super::{Illegal, MoveSink, Order, Question, Rules, Seat, Shows};
 use crate::json::Value;
 
 /// One match.
@@ -26,6 +26,8 @@ impl Contest for Numbers {
         name: "echo",
         seats: 2..=2,
         question: Question::Move,
+        order: Order::Together,
+        shows: Shows::Extra,
         turns: ROUNDS as u16,
         columns: "score_a,score_b",
     };

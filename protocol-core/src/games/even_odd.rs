@@ -7,7 +7,7 @@ use core::ops::ControlFlow;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Game, Illegal, MAX_SEATS, MoveSink, Question, Rules, Seat, Seats, Standing, Table, Viewer};
+use super::{Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, Seat, Seats, Shows, Standing, Table, Viewer};
 use crate::fair::{Draws, Seed};
 use crate::json::Value;
 
@@ -82,6 +82,8 @@ impl EvenOdd {
         name: "even_odd",
         seats: 2..=2,
         question: Question::Parity,
+        order: Order::Together,
+        shows: Shows::Own,
         turns: 1,
         columns: "drawn_number,choice_a,choice_b",
     };

@@ -7,7 +7,9 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use super::even_odd::Choices;
-use super::{Game, Illegal, MAX_SEATS, MoveSink, Parity, Question, Rules, Seat, Seats, Standing, Table, Viewer};
+use super::{
+    Game, Illegal, MAX_SEATS, MoveSink, Order, Parity, Question, Rules, Seat, Seats, Shows, Standing, Table, Viewer,
+};
 use crate::fair::{Draws, Seed};
 use crate::json::Value;
 
@@ -46,6 +48,8 @@ impl EvenOdd10 {
         name: "even_odd_10",
         seats: 2..=2,
         question: Question::Move,
+        order: Order::Together,
+        shows: Shows::Own,
         turns: TURNS as u16,
         columns: "drawn_number,choice_a,choice_b",
     };

@@ -132,6 +132,10 @@ pub struct Rules {
     pub seats: RangeInclusive<u8>,
     /// How it asks for a move.
     pub question: Question,
+    /// Who moves when.
+    pub order: Order,
+    /// What its [view](Game::view) consists of.
+    pub shows: Shows,
     /// How many turns it lasts at most.
     pub turns: u16,
     /// The columns it adds to exported results, as [`Game::export`] fills them.
@@ -145,6 +149,26 @@ pub enum Question {
     Parity,
     /// "Here is what you see: what is your move?"
     Move,
+}
+
+/// Who moves when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// All, before anybody sees what the others did.
+    Together,
+    /// One after the other.
+    InTurn,
+}
+
+/// The members of a game's view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// Members of its own.
+    Own,
+    /// Those of League of Agents, without a `grid`.
+    Extra,
+    /// Those of League of Agents, `grid` first.
+    GridAndExtra,
 }
 
 /// Who looks at a game.
@@ -278,8 +302,8 @@ pub trait Game: Sized {
     /// The score of a seat as it is now.
     fn score(&self, seat: Seat) -> i32;
 
-    /// Writes what `viewer` may see of the game: for the games of League of Agents the members `grid`, `extra` and
-    /// `publicState` as its specification has them.
+    /// Writes what `viewer` may see of the game, as [`Rules::shows`] has it: for the games of League of Agents the members
+    /// `grid`, `extra` and `publicState` as its specification prints them.
     fn view<M: SerializeMap>(&self, viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error>;
 
     /// What a seat did in the turn that was resolved last, in words: "Played 7️⃣". Nothing before the

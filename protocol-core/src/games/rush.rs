@@ -30,7 +30,9 @@ use serde::{Serialize, Serializer};
 
 pub use house::Grid;
 
-use super::{Game, Illegal, MAX_SEATS, MoveSink, Question, Rules, SAID, Seat, Seats, Standing, Table, Viewer};
+use super::{
+    Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, SAID, Seat, Seats, Shows, Standing, Table, Viewer,
+};
 use crate::fair::{Draws, Seed};
 use crate::json::{Kind, Raw, Seq, Str, Value};
 use map::{Ground, Key, Map, SIZE, SLOTS, Spot};
@@ -228,6 +230,8 @@ impl Rush {
         name: "resource-rush",
         seats: 2..=2,
         question: Question::Move,
+        order: Order::Together,
+        shows: Shows::Extra,
         turns: TICKS,
         columns: "ticks,score_a,gold_a,score_b,gold_b",
     };

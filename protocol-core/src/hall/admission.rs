@@ -6,16 +6,18 @@ use heapless::{String, Vec};
 
 use super::answers::{Answer, Kind as Said};
 use super::facts::Fact;
+use super::ladder::Wish;
 use super::lines::{Gone, Line};
 use super::rounds::{Seating, Stage};
+use super::settings::sizes;
 use super::{Hall, Mode, Via};
 use crate::json::{Kind, Value};
-use crate::league::{Compliance, Latency, Rule};
+use crate::league::{Compliance, Latency, Rating, Rule};
 use crate::log::Happening;
 use crate::referee::Breaker;
 use crate::time::{Now, Utc};
 use crate::wire::endpoint::{Contact, Endpoint};
-use crate::wire::league_v2::dialect::Style;
+use crate::wire::league_v2::dialect::{Dialect, Style};
 use crate::wire::league_v2::incoming::{Incoming, Request};
 use crate::wire::league_v2::outgoing::{AgentId, OUR_REFEREE};
 use crate::wire::league_v2::{Code, PROTOCOL, reply};
@@ -70,7 +72,11 @@ pub struct Player {
     pub breaker: Breaker,
     /// How long it takes to answer.
     pub latency: Latency,
-    /// Its place in the schedule.
+    /// How strong it is.
+    pub rating: Rating,
+    /// The game it waits for in the queue of the ladder.
+    pub(super) wish: Option<Wish>,
+    /// Its place in the schedule; [`OUTSIDE`] where it has none.
     pub(super) place: u16,
     /// Where it sits now.
     pub(super) seating: Option<Seating>,
@@ -78,7 +84,31 @@ pub struct Player {
     pub(super) line: Line,
 }
 
+/// Stands for no place in the schedule.
+pub(super) const OUTSIDE: u16 = u16::MAX;
+
 impl Player {
+    /// One that has just come.
+    pub(super) fn new(number: u16, issue: u32, name: String<NAME_BYTES>, contact: Contact, style: Style) -> Self {
+        Self {
+            number,
+            issue,
+            name,
+            version: String::new(),
+            contact,
+            state: AgentState::Registered,
+            style,
+            compliance: Compliance::new(),
+            breaker: Breaker::new(),
+            latency: Latency::new(),
+            rating: Rating::NEW,
+            wish: None,
+            place: OUTSIDE,
+            seating: None,
+            line: if style.dialect == Dialect::LeagueOfAgents { Line::mute() } else { Line::new() },
+        }
+    }
+
     /// Its id.
     pub fn id(&self) -> AgentId {
         AgentId::Player(self.number)
@@ -92,6 +122,11 @@ impl Player {
     /// When it last said something, as far as the box remembers.
     pub fn last_seen(&self) -> Option<Utc> {
         Some(self.line.seen).filter(|seen| seen.0 > 0)
+    }
+
+    /// Whether it speaks League of Agents, and is told of nothing but its games.
+    pub fn is_of_the_arena(&self) -> bool {
+        self.style.dialect == Dialect::LeagueOfAgents
     }
 
     /// Whether it dials in and is not there.
@@ -253,6 +288,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if !read.name.is_empty() && self.players.iter().any(|player| player.name == read.name) {
             return Err(NAME.into());
         }
+        if self.players.len() >= usize::from(*sizes(self.config.game).end()) {
+            return Err(FULL.into());
+        }
         let taken = |number: u16| self.players.iter().any(|player| player.number == number);
         let suggested = match read.suggested {
             Some(AgentId::Player(number)) if !taken(number) => Some(number),
@@ -266,19 +304,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             let _ = core::fmt::write(&mut name, format_args!("{}", AgentId::Player(number)));
         }
         let player = Player {
-            number,
-            issue: self.issued,
-            name,
             version: read.version,
-            contact: read.contact,
-            state: AgentState::Registered,
-            style: Style::new(incoming.dialect),
             compliance: compliance.clone(),
-            breaker: Breaker::new(),
-            latency: Latency::new(),
-            place: 0,
-            seating: None,
-            line: Line::new(),
+            ..Player::new(number, self.issued, name, read.contact, Style::new(incoming.dialect))
         };
         self.players.push(player).map_err(|_| FULL)?;
         Ok((Agent::Player(index), true))
@@ -413,13 +441,20 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Gone::Removed => Fact::Removed(leaver.number),
         });
         if self.stage == Stage::Waiting {
-            // Lines change hands now, so none may be in the middle of a call.
+            leaver.line.hang_up(gone);
+            let seating = leaver.seating;
+            if let Some(seating) = seating {
+                self.abandon(now, seating);
+            }
+            self.leave_queue(player);
+            // Lines change hands now: no test call may be under way.
             for index in 0..self.players.len() as u16 {
                 if self.give_way(index) {
                     self.timers.set(index.into(), None);
                 }
             }
             self.players.remove(player.into());
+            self.move_up(player);
         } else {
             leaver.state = AgentState::Shutdown;
             leaver.line.hang_up(gone);
@@ -465,7 +500,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Seats the players for a league: by id, whatever the order they came in.
     pub(super) fn seat_players(&mut self) {
-        self.players.iter_mut().for_each(|player| player.seating = None);
         let mut seating: Vec<u16, P> = (0..self.players.len() as u16).collect();
         let number = |&player: &u16| self.players.get(usize::from(player)).map(|player| player.number);
         seating.sort_unstable_by_key(number);

@@ -8,15 +8,14 @@
 
 use heapless::String;
 
-use super::admission::{AgentState, Player, Referee};
-use super::lines::{Gone, Line, Notice};
+use super::admission::{AgentState, OUTSIDE, Player, Referee};
+use super::lines::{Gone, Notice};
 use super::rounds::Stage;
 use super::{Config, Hall};
 use crate::journal::bytes::{NoRoom, Writer};
 use crate::journal::{Agent, Counts, Ended, Entry, Origin, Played, Settings};
-use crate::league::{Compliance, Latency, Tally};
+use crate::league::Tally;
 use crate::log::Happening;
-use crate::referee::Breaker;
 use crate::time::{Now, Utc};
 use crate::wire::endpoint::Contact;
 use crate::wire::league_v2::dialect::{Dialect, Style};
@@ -47,6 +46,8 @@ pub enum Fact {
     Ruled(MatchId),
     /// A match that was over is to be played again.
     Again(MatchId),
+    /// The player of this number has played a game outside the league.
+    Rated(u16),
     /// The next round waits for the admin.
     Paused,
     /// It no longer does.
@@ -59,8 +60,8 @@ pub enum Fact {
     Over,
 }
 
-/// Facts that are not safe yet, in order. Every input makes at most `M + 3`, because no more matches can end at once; four
-/// for each table leave room for some inputs while the flash is busy.
+/// Facts that are not safe yet, in order. Every input makes at most `2 M + 2`: no more than `M` matches can end at once, each a
+/// fact of the league or one for each of its players. Four for each table leave room for some inputs while the flash is busy.
 pub(super) struct Facts<const M: usize> {
     ring: [[Fact; 4]; M],
     first: usize,
@@ -157,7 +158,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Whether there is room for the facts of one more input. Where there is not, wait.
     pub fn has_room_for_facts(&self) -> bool {
-        4 * M - self.facts.len >= M + 3
+        4 * M - self.facts.len >= 2 * M + 2
     }
 
     /// Whether a fact was lost for want of room: then the journal no longer tells the whole story.
@@ -202,6 +203,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Fact::Played(id) => self.write_result(id, out, Entry::Played),
             Fact::Ruled(id) => self.write_result(id, out, Entry::Ruled),
             Fact::Again(id) => Entry::Again(id).write(out),
+            Fact::Rated(number) => match self.players.iter().find(|player| player.number == number) {
+                Some(player) => player.rated().write(out),
+                None => Ok(()),
+            },
             Fact::Paused => Entry::Paused.write(out),
             Fact::Unpaused => Entry::Unpaused.write(out),
             Fact::Resumed => Entry::Resumed.write(out),
@@ -219,7 +224,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         out.all(|out| {
             entry(Played { id, record }).write(out)?;
             let players = places.iter().filter_map(|&place| self.player_at(place));
-            { players }.try_for_each(|player| Counts::write(player.number, &player.compliance, out))
+            { players }.try_for_each(|player| {
+                Counts::write(player.number, &player.compliance, out)?;
+                player.rated().write(out)
+            })
         })
     }
 
@@ -227,9 +235,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// no more. Whoever keeps the journal adds what it knows itself, and [`Entry::Open`].
     pub fn write_chapter(&self, at: &mut usize, out: &mut Writer<'_>) -> bool {
         let head = [Entry::Origin(self.origin()), Entry::Settings(self.settings())];
-        let agents = self.players.iter().map(Player::entry).chain(self.referees.iter().map(Referee::entry));
+        // Whoever came when the league had begun plays beside it.
+        let is_beside = |player: &&Player| self.stage != Stage::Waiting && player.place == OUTSIDE;
+        let is_in = move |player: &&Player| !is_beside(player);
+        let agents = self.players.iter().filter(is_in).map(Player::entry);
+        let agents = agents.chain(self.referees.iter().map(Referee::entry));
         let started = (self.stage != Stage::Waiting).then_some(Entry::Started);
-        let entries = head.into_iter().chain(agents).chain(started);
+        let beside = self.players.iter().filter(is_beside).map(Player::entry);
+        let ratings = self.players.iter().filter(|player| player.rating.games > 0).map(Player::rated);
+        let entries = head.into_iter().chain(agents).chain(started).chain(beside).chain(ratings);
         let said = entries.clone().count();
         if write_from(at, entries, out) {
             return true;
@@ -286,7 +300,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 (self.master, self.secret, self.seed_is_chosen) = (master, secret, chosen);
             }
             Entry::Settings(settings) if is_waiting => self.apply(settings),
-            Entry::Player(agent) if is_waiting => self.restore_player(agent).ok_or(Unfit)?,
+            // Whoever comes when the league has begun plays beside it.
+            Entry::Player(agent) if is_waiting || agent.dialect == Dialect::LeagueOfAgents => {
+                self.restore_player(agent).ok_or(Unfit)?;
+            }
             Entry::Referee(agent) => self.restore_referee(agent).ok_or(Unfit)?,
             Entry::Left(number) | Entry::Removed(number) if is_waiting => {
                 self.players.retain(|player| player.number != number);
@@ -324,6 +341,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     counts.iter().for_each(|(rule, count)| player.compliance.restore(rule, count));
                 }
             }
+            Entry::Rated(number, rating) => {
+                if let Some(player) = self.players.iter_mut().find(|player| player.number == number) {
+                    player.rating = rating;
+                }
+            }
             Entry::Paused if !is_waiting => self.paused = true,
             Entry::Unpaused if !is_waiting => self.paused = false,
             Entry::Resumed if !is_waiting => self.attempts = self.attempts.saturating_add(1),
@@ -343,20 +365,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     fn restore_player(&mut self, agent: Agent<'_>) -> Option<()> {
+        let number = Some(agent.number).filter(|number| (1..1000).contains(number))?;
+        let (name, contact) = (String::try_from(agent.name).ok()?, Contact::restored(agent.endpoint, agent.ip)?);
         let player = Player {
-            number: Some(agent.number).filter(|number| (1..1000).contains(number))?,
-            issue: agent.issue,
-            name: String::try_from(agent.name).ok()?,
             version: String::try_from(agent.version).ok()?,
-            contact: Contact::restored(agent.endpoint, agent.ip)?,
-            state: AgentState::Registered,
-            style: Style::new(agent.dialect),
-            compliance: Compliance::new(),
-            breaker: Breaker::new(),
-            latency: Latency::new(),
-            place: 0,
-            seating: None,
-            line: Line::new(),
+            ..Player::new(number, agent.issue, name, contact, Style::new(agent.dialect))
         };
         self.issued = self.issued.max(agent.issue);
         match self.players.iter_mut().find(|known| known.number == agent.number) {
@@ -475,6 +488,10 @@ fn write_from<'a>(at: &mut usize, entries: impl Iterator<Item = Entry<'a>>, out:
 }
 
 impl Player {
+    fn rated(&self) -> Entry<'_> {
+        Entry::Rated(self.number, self.rating)
+    }
+
     fn entry(&self) -> Entry<'_> {
         Entry::Player(Agent {
             number: self.number,

@@ -81,6 +81,8 @@ pub(super) struct Line {
     pub ready: Ready,
     /// When it last said something; 0 if it has not.
     pub seen: Utc,
+    /// Whether its protocol has no words for news.
+    is_mute: bool,
 }
 
 /// Why nothing is said to a player any more.
@@ -100,13 +102,19 @@ impl Line {
             is_listed: false,
             gone: None,
             is_held: false,
+            is_mute: false,
             ready: Ready::Unknown,
             seen: Utc(0),
         }
     }
 
+    /// That of a player whose protocol has no words for news.
+    pub fn mute() -> Self {
+        Self { is_mute: true, ..Self::new() }
+    }
+
     pub fn tell(&mut self, notice: Notice) {
-        if self.has_left() {
+        if self.has_left() || self.is_mute {
             return;
         }
         // Only the last standings can still be put into words. Nobody who listens misses others by it.
@@ -199,10 +207,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Puts the next call on a line that is free, and sets its clock.
     pub(super) fn pump(&mut self, now: Now, index: u16) {
+        if self.players.get(usize::from(index)).is_some_and(Player::is_of_the_arena) {
+            self.pump_agent(now, index);
+            return self.set_clock(index);
+        }
         let is_wanted = |player: &Player| player.seating.is_some() || !player.line.news.is_empty();
         if self.players.get(usize::from(index)).is_some_and(is_wanted) && self.give_way(index) {
             self.list(index);
         }
+        let patience = self.patience_at(index);
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
         let play = |slot: u16| self.tables.get(usize::from(slot)).and_then(Option::as_ref).map(|table| &table.play);
         let match_deadline =
@@ -229,8 +242,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     (Need::Question, Some(seating)) => {
                         let table = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut);
                         table.map(|table| {
-                            let kind = table.question(self.config.game);
-                            table.play.sent(seating.seat, now.ms);
+                            let kind = table.question();
+                            table.play.sent(seating.seat, now.ms, patience);
                             (What::Question(kind), table.play.deadline(seating.seat).unwrap_or(news_until))
                         })
                     }
@@ -251,8 +264,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.set_clock(index);
     }
 
-    fn set_clock(&mut self, index: u16) {
-        let Some(player) = self.players.get(usize::from(index)) else { return };
+    pub(super) fn set_clock(&mut self, index: u16) {
+        let Some(player) = self.players.get(usize::from(index)) else {
+            return self.timers.set(index.into(), None);
+        };
         let of_match = player
             .seating
             .and_then(|seating| self.tables.get(usize::from(seating.slot))?.as_ref()?.play.deadline(seating.seat));
@@ -276,6 +291,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             return self.timers.set(index.into(), None);
         };
         let expired = player.line.open.take_if(|open| open.deadline <= now.ms);
+        let is_asked_once = player.is_of_the_arena();
         let fault = if player.is_away() { Fault::Unreachable } else { Fault::Silent };
         if let Some(open) = expired {
             self.list(index);
@@ -285,10 +301,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 _ => {}
             }
         }
-        let game = self.config.game;
         if let Some((table, seating)) = self.at_table(index) {
-            let kind = table.question(game);
-            if table.play.tick(seating.seat, now.ms, fault) {
+            let kind = table.question();
+            let is_late = match is_asked_once {
+                true => table.play.expire(seating.seat, now.ms, fault),
+                false => table.play.tick(seating.seat, now.ms, fault),
+            };
+            if is_late {
                 self.failed(now, index, kind, fault);
             }
             self.proceed(now, seating.slot);
@@ -399,9 +418,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// It is gone. What it is asked waits for it until its deadline.
     pub(super) fn gone(&mut self, now: Now, index: u16, why: &'static str) {
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let is_of_the_arena = player.is_of_the_arena();
         if core::mem::take(&mut player.line.is_held) {
             let id = player.id();
             self.note(now, Some(id), None, Happening::Disconnected(why));
+        }
+        if is_of_the_arena {
+            self.agent_is_gone(now, index);
         }
     }
 
@@ -569,8 +592,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             _ => reply::game_move(message),
         };
         let refused = if self.config.mode == Mode::Strict { broken } else { None };
+        let patience = self.patience_at(index);
         let play = &mut self.tables.get_mut(usize::from(seating.slot))?.as_mut()?.play;
-        let took = play.asked_at(seating.seat).map(|asked| now.ms.saturating_sub(asked));
+        let took = play.asked_at(seating.seat, patience).map(|asked| now.ms.saturating_sub(asked));
         let heard = match (refused, kind, choice) {
             _ if !play.hears(seating.seat) => Heard::Duplicate,
             (Some((code, rule)), ..) => {
@@ -588,7 +612,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 Some(false) => play.decline(seating.seat),
                 _ => play.join(seating.seat),
             },
-            (_, _, Some(choice)) => play.play(seating.seat, choice),
+            (_, _, Some(choice)) => self.play_at(index, seating, choice),
             _ => return None,
         };
         match heard {

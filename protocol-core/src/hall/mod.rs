@@ -12,6 +12,9 @@
 //! rounds.rs      when things happen: start, rounds, results, standings, the end
 //! powers.rs      what the owner may do to a running league
 //! check.rs       test calls: is a player there?
+//! arena.rs       agents of League of Agents: what they are told, what they say
+//! ladder.rs      games outside the league, and ratings
+//! notes.rs       what is kept for players between their moves
 //! lines.rs       one line per player: what goes out next, what came back
 //! speech.rs      the words of every call
 //! answers.rs     the words of every answer, queries among them
@@ -20,13 +23,20 @@
 
 mod admission;
 mod answers;
+mod arena;
+#[cfg(test)]
+mod arena_tests;
 mod check;
 #[cfg(test)]
 mod check_tests;
 mod facts;
 #[cfg(test)]
+mod fours_tests;
+#[cfg(test)]
 mod held_tests;
+mod ladder;
 mod lines;
+mod notes;
 mod powers;
 #[cfg(test)]
 mod powers_tests;
@@ -42,14 +52,16 @@ use heapless::{Deque, String, Vec};
 
 pub use admission::{AgentState, NAME_BYTES, Player, Referee};
 pub use answers::{Answer, MatchLine, Sitter, Status};
+pub use arena::{Enrolment, Picture, Reply, Told, Word};
 pub use check::Ready;
 pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
 pub use powers::Denied;
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
-pub use settings::{Change, TIMEOUT_MS};
+pub use settings::{Change, TIMEOUT_MS, sizes};
 
 use facts::Facts;
+use notes::Notes;
 
 use crate::fair::{Purpose, Seed};
 use crate::games::GameKind;
@@ -102,7 +114,7 @@ impl Config {
     const NONE: Config = Config {
         game: GameKind::EvenOdd,
         mode: Mode::Lenient,
-        timing: Timing { join_ms: 0, move_ms: 0, retry_base_ms: 0, notice_ms: 0 },
+        timing: Timing { join_ms: 0, move_ms: 0, retry_base_ms: 0, notice_ms: 0, first_turn_ms: 0, turn_ms: 0 },
         start_at: None,
         endpoint: String::new(),
     };
@@ -210,6 +222,14 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     attempts: u8,
     /// Whether everybody has been told how the league ended, and that is a fact.
     over_is_told: bool,
+    /// Decides every game of the ladder. Another one after every restart: nobody has seen anything of it.
+    chance: Seed,
+    /// Games of the ladder since then.
+    ladder_games: u32,
+    /// Agents that wait for a game of the ladder, and how often one began to.
+    queued: u16,
+    tickets: u32,
+    notes: Notes<P>,
     facts: Facts<M>,
     log: Log<L>,
 }
@@ -274,6 +294,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             issued: 0,
             attempts: 0,
             over_is_told: false,
+            chance: Seed([0; 32]),
+            ladder_games: 0,
+            queued: 0,
+            tickets: 0,
+            notes: Notes::new(),
             facts: Facts::new(),
             log: Log::new(),
         }
@@ -282,6 +307,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Opens the hall. `master` decides all draws, `secret` all tokens; both must be unpredictable.
     pub fn open(&mut self, config: Config, master: Seed, secret: Seed) {
         (self.config, self.master, self.secret) = (config, master, secret);
+        self.chance = secret.derive(Purpose::Ladder, [0; 3]);
         self.number = 1;
         self.calls = 1000;
     }

@@ -6,14 +6,17 @@ use heapless::Vec;
 
 use super::admission::{AgentState, Player};
 use super::facts::Fact;
+use super::ladder::is_of_the_ladder;
 use super::lines::Notice;
+use super::settings::sizes;
 use super::{Hall, Standings};
 use crate::fair::Draws;
-use crate::games::{AnyGame, Game, GameKind, Question, Seat, Seats};
+use crate::games::{AnyGame, Game, Question, Seat, Seats};
 use crate::league::{Endings, Places, Record, SEATS, Tally, rank};
 use crate::log::Happening;
 use crate::referee::{Breaker, Cause, Fault, Match, Phase};
-use crate::time::Now;
+use crate::time::{Millis, Now};
+use crate::wire::league_of_agents::Uuid;
 use crate::wire::league_v2::dialect::Kind;
 use crate::wire::league_v2::outgoing::MatchId;
 
@@ -70,16 +73,29 @@ pub struct Table {
     /// Which match.
     pub id: MatchId,
     /// By seat; of seats the game does not have, nobody's.
-    lines: [u16; SEATS],
+    pub(super) lines: [u16; SEATS],
     /// The match.
     pub play: Match<AnyGame, SEATS>,
+    /// What agents of League of Agents call it: the beginning of the commitment to its seed.
+    pub(super) uuid: Uuid,
+    pub(super) began: Millis,
+    /// Seats that know they have been matched.
+    pub(super) greeted: Seats,
+    pub(super) spectators: u8,
+    /// Whether its result is counted, and only its agents of the arena are still to be told.
+    pub(super) is_over: bool,
+    /// Whether it was ended for the sake of the league.
+    pub(super) is_called_off: bool,
 }
 
 impl Table {
-    fn new(id: MatchId, players: &[u16], play: Match<AnyGame, SEATS>) -> Self {
+    fn new(now: Now, id: MatchId, players: &[u16], play: Match<AnyGame, SEATS>) -> Self {
         let mut lines = [u16::MAX; SEATS];
         lines.iter_mut().zip(players).for_each(|(line, player)| *line = *player);
-        Self { id, lines, play }
+        let mut uuid = [0; 16];
+        uuid.iter_mut().zip(play.seed().commitment().0).for_each(|(byte, of_hash)| *byte = of_hash);
+        let (uuid, began) = (Uuid::new(uuid), now.ms);
+        Self { id, lines, play, uuid, began, greeted: Seats::NONE, spectators: 0, is_over: false, is_called_off: false }
     }
 
     /// The players at it, by seat: their lines.
@@ -87,9 +103,14 @@ impl Table {
         self.lines.get(..self.play.game().seats().into()).unwrap_or(&self.lines)
     }
 
+    /// The same for keeps.
+    pub(super) fn seated(&self) -> Lines {
+        Lines::from_slice(self.players()).unwrap_or_default()
+    }
+
     /// What its players are asked now.
-    pub(super) fn question(&self, game: GameKind) -> Kind {
-        match (self.play.phase(), game.rules().question) {
+    pub(super) fn question(&self) -> Kind {
+        match (self.play.phase(), self.play.game().rules().question) {
             (Phase::WaitingForPlayers, _) => Kind::GameInvitation,
             (_, Question::Parity) => Kind::ChooseParity,
             (_, Question::Move) => Kind::MoveRequest,
@@ -164,7 +185,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Whether those who are here can play a league of this game, or why they cannot.
     pub(super) fn fits(&self) -> Result<(), Refusal> {
         let here = self.players.iter().filter(|player| !player.line.has_left()).count();
-        let sizes = self.schedule().sizes();
+        let sizes = sizes(self.config.game);
         if here > usize::from(*sizes.end()) {
             Err(Refusal("a league of this game can have at most 32 players; remove some of them first"))
         } else if here >= usize::from(*sizes.start()) {
@@ -196,9 +217,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         Some(self.places(id)?.iter().position(|&other| other == place)? as Seat)
     }
 
-    /// The matches being played.
+    /// The matches of the league that are being played.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
-        self.tables.iter().flatten()
+        self.tables.iter().flatten().filter(|table| !is_of_the_ladder(table.id) && !table.is_over)
     }
 
     /// The table where a match is being played.
@@ -206,7 +227,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.tables().find(|table| table.id == id)
     }
 
+    /// Whether somebody sits at a table of the league, be it only to hear how the game ended.
+    fn is_anybody_seated(&self) -> bool {
+        self.tables.iter().flatten().any(|table| !is_of_the_ladder(table.id))
+    }
+
     pub(super) fn start(&mut self, now: Now) {
+        self.call_off_the_ladder(now);
         self.facts.start();
         self.clear_the_board();
         self.close_standings(0);
@@ -230,9 +257,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.over_is_told = false;
     }
 
+    /// Moves everything on as far as it can go by itself.
+    pub(super) fn advance(&mut self, now: Now) {
+        self.advance_league(now);
+        self.match_up(now);
+    }
+
     /// Moves the league on as far as the results allow. The only place that opens tables and closes rounds: a match that
     /// ends the moment it begins comes round this loop again instead of calling itself.
-    pub(super) fn advance(&mut self, now: Now) {
+    fn advance_league(&mut self, now: Now) {
         while let Stage::Running(round) = self.stage {
             let id = MatchId { round, table: self.next_table };
             if self.record(id).is_some() {
@@ -246,13 +279,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 return;
             }
             let is_last = places.is_none();
+            if places.as_ref().is_some_and(|places| !self.are_free(places)) {
+                // They are being told how their last game ended.
+                return;
+            }
             if let (Some(places), Some(slot)) = (places, self.free_slot()) {
                 self.next_table += 1;
                 self.open_table(now, id, &self.lines_of(&places), slot);
             } else if let (true, Some((id, places)), Some(slot)) = (is_last, self.next_again(round), self.free_slot()) {
                 self.again -= 1;
                 self.open_table(now, id, &self.lines_of(&places), slot);
-            } else if !self.round_is_closed && is_last && self.again == 0 && self.tables().next().is_none() {
+            } else if !self.round_is_closed && is_last && self.again == 0 && !self.is_anybody_seated() {
                 // There is one table that is told. A new one waits until everybody who listens has heard the last.
                 if self.players.iter().any(|player| !player.is_held_back() && player.line.owes_standings()) {
                     return;
@@ -280,6 +317,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.paused = false;
         (self.results, self.again) = (0, 0);
         self.tables.clear();
+        self.notes.clear();
+        self.queued = 0;
         self.records.clear();
         self.players.clear();
         self.referees.clear();
@@ -303,14 +342,18 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if self.again == 0 {
             return None;
         }
-        let is_free = |place: &u16| self.player_at(*place).is_none_or(|player| player.seating.is_none());
         let ids = (1..=round).flat_map(|round| self.matches_of(round));
         let open = ids.filter(|&id| self.record(id).is_none() && self.table(id).is_none());
-        { open }.filter_map(|id| Some((id, self.places(id)?))).find(|(_, places)| places.iter().all(is_free))
+        { open }.filter_map(|id| Some((id, self.places(id)?))).find(|(_, places)| self.are_free(places))
+    }
+
+    /// Whether none of them sits at a table.
+    fn are_free(&self, places: &[u16]) -> bool {
+        places.iter().all(|&place| self.player_at(place).is_none_or(|player| player.seating.is_none()))
     }
 
     /// A table nobody sits at.
-    fn free_slot(&mut self) -> Option<u16> {
+    pub(super) fn free_slot(&mut self) -> Option<u16> {
         let free = self.tables.iter().position(Option::is_none);
         let slot = free.or_else(|| self.tables.push(None).ok().map(|()| self.tables.len() - 1))?;
         Some(slot as u16)
@@ -319,7 +362,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     fn open_table(&mut self, now: Now, id: MatchId, players: &[u16], slot: u16) {
         let mut draws = Draws::new(self.match_seed(id));
         let game = AnyGame::start(self.config.game, players.len() as u8, &mut draws);
-        let mut play = Match::new(game, draws, self.config.timing);
+        let play = Match::new(game, draws, self.config.timing.retry_base_ms);
+        self.seat(now, id, players, play, slot);
+    }
+
+    /// Seats players at a table and begins their match.
+    pub(super) fn seat(&mut self, now: Now, id: MatchId, players: &[u16], mut play: Match<AnyGame, SEATS>, slot: u16) {
         let mut absent = Seats::NONE;
         for (seat, &player) in (0..).zip(players) {
             let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
@@ -330,16 +378,21 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
         play.absent(absent);
         if let Some(place) = self.tables.get_mut(usize::from(slot)) {
-            *place = Some(Table::new(id, players, play));
+            *place = Some(Table::new(now, id, players, play));
         }
+        self.sit_down(now, slot);
         self.proceed(now, slot);
     }
 
     /// Looks at a table after something happened there.
     pub(super) fn proceed(&mut self, now: Now, slot: u16) {
         let Some(table) = self.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
-        let players = Lines::from_slice(table.players()).unwrap_or_default();
-        if let Some(mut outcome) = table.play.outcome() {
+        let players = table.seated();
+        if let Some(mut outcome) = table.play.outcome().filter(|_| !table.is_over) {
+            if is_of_the_ladder(table.id) {
+                self.conclude_ladder(now, slot, outcome.forfeits);
+                return players.iter().for_each(|&player| self.pump(now, player));
+            }
             // The cause is that of the first who failed.
             let first = outcome.forfeits.iter().next().and_then(|seat| players.get(usize::from(seat)));
             let first = first.and_then(|&player| self.players.get(usize::from(player)));
@@ -364,16 +417,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     pub(super) fn conclude(&mut self, now: Now, slot: u16, record: Record) {
-        let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::take) else { return };
-        let index = self.schedule().index(table.id.round, table.id.table);
+        let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
+        let (id, players, standing) = (table.id, table.seated(), table.play.game().standing());
+        let index = self.schedule().index(id.round, id.table);
         if let Some(place) = index.and_then(|index| self.records.get_mut(index)) {
             *place = Some(record);
         }
-        self.facts.push(Fact::Played(table.id));
-        for (seat, &player) in (0..).zip(table.players()) {
+        self.facts.push(Fact::Played(id));
+        self.rate(&players, standing, record.outcome().forfeits);
+        for (seat, &player) in (0..).zip(&players) {
             let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
-            player.seating = None;
-            player.line.tell(Notice::GameOver(table.id.round));
+            player.line.tell(Notice::GameOver(id.round));
             if let Some(tally) = self.tallies.get_mut(usize::from(player.place)) {
                 tally.add(record.verdict(seat));
             }
@@ -382,9 +436,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.results += 1;
         if self.attempts > 0 {
             // It may have been played again, when its round had been over.
-            self.summarize_anew(now, table.id.round);
+            self.summarize_anew(now, id.round);
         }
-        self.note(now, None, Some(table.id), Happening::MatchOver(record.end_reason().name()));
+        self.note(now, None, Some(id), Happening::MatchOver(record.end_reason().name()));
+        self.let_go(slot);
     }
 
     fn close_round(&mut self, now: Now, round: u16) {

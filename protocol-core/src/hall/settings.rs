@@ -14,6 +14,11 @@ use crate::time::{Millis, Now};
 /// A timeout of nothing would forfeit every match; one of more than an hour is a typing error.
 pub const TIMEOUT_MS: RangeInclusive<Millis> = 1..=3_600_000;
 
+/// How many can play a league of a game.
+pub fn sizes(game: GameKind) -> RangeInclusive<u16> {
+    Schedule::new(*game.rules().seats.start(), 0).sizes()
+}
+
 /// New settings. What is `None` stays as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Change {
@@ -29,6 +34,10 @@ pub struct Change {
     pub move_ms: Option<Millis>,
     /// The first retry.
     pub retry_base_ms: Option<Millis>,
+    /// For an agent of League of Agents: its first move of a game,
+    pub first_turn_ms: Option<Millis>,
+    /// and every later one.
+    pub turn_ms: Option<Millis>,
     /// Decides all draws; `Some(None)`: chance does. Whoever chose it can foretell them, so it is known that it was chosen.
     pub seed: Option<Option<Seed>>,
 }
@@ -43,13 +52,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if other_game && !self.players.is_empty() {
             return Err(Refusal("the players who are here came for another game; reset sends them away"));
         }
-        let sizes = Schedule::new(*change.game.unwrap_or(self.config.game).rules().seats.start(), 0).sizes();
+        let sizes = sizes(change.game.unwrap_or(self.config.game));
         if change.start_at.unwrap_or(self.config.start_at).is_some_and(|n| !sizes.contains(&n)) {
             return Err(Refusal(
                 "start_at must suit the game: at least 2 players, and from 4 to 32 in a game for four",
             ));
         }
-        let Change { game, mode, start_at, join_ms, move_ms, retry_base_ms, seed } = change;
+        let Change { game, mode, start_at, join_ms, move_ms, retry_base_ms, first_turn_ms, turn_ms, seed } = change;
         fn set<T>(setting: &mut T, new: Option<T>) {
             if let Some(new) = new {
                 *setting = new;
@@ -59,6 +68,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         set(&mut timing.join_ms, join_ms);
         set(&mut timing.move_ms, move_ms);
         set(&mut timing.retry_base_ms, retry_base_ms);
+        set(&mut timing.first_turn_ms, first_turn_ms);
+        set(&mut timing.turn_ms, turn_ms);
         set(&mut self.config.game, game);
         set(&mut self.config.mode, mode);
         set(&mut self.config.start_at, start_at);

@@ -176,7 +176,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         seating: Seating,
         sink: &mut dyn Sink,
     ) -> Result<(), Full> {
-        let question = table.question(self.config.game);
+        let question = table.question();
         let (code, detail) = match fault {
             Fault::Silent => (Code::Timeout, "no answer came before the deadline"),
             Fault::Unreachable => (Code::ConnectionError, "your server refused the connection or broke it off"),

@@ -8,7 +8,8 @@ use std::vec::Vec;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::json::Slice;
+use crate::games::Dance;
+use crate::json::{Slice, parse};
 use crate::time::Utc;
 
 pub(super) type Small = Hall<8, 4, 28, 64>;
@@ -56,13 +57,17 @@ impl Room {
         let body = json!({"jsonrpc":"2.0","method":"register_player","id":1,"params":{
             "protocol":"league.v2","message_type":"LEAGUE_REGISTER_REQUEST","sender":format!("player:{name}"),
             "timestamp":"2025-01-15T10:05:00Z","conversation_id":"conv_1","player_meta":{
-            "display_name":name,"version":"1.0.0","game_types":["even_odd"],
+            "display_name":name,"version":"1.0.0","game_types":[self.hall.config().game.rules().name],
             "contact_endpoint":format!("http://localhost:{port}/mcp")}}});
         self.send(&body.to_string())["result"].take()
     }
 
     pub fn with_players(n: u16) -> Self {
-        let mut room = Self::new(config());
+        Self::of(config(), n)
+    }
+
+    pub fn of(config: Config, n: u16) -> Self {
+        let mut room = Self::new(config);
         for i in 0..n {
             assert_eq!(room.register(&format!("Agent {i}"), 8101 + i)["status"], "ACCEPTED");
         }
@@ -109,9 +114,16 @@ impl Room {
 }
 
 /// A flawless player.
-pub(super) fn perfect(_: u16, call: &Value) -> Option<Value> {
+pub(super) fn perfect(player: u16, call: &Value) -> Option<Value> {
     let params = &call["params"];
     let result = match params["message_type"].as_str()? {
+        "MOVE_REQUEST" if params["game_type"] == "dance-battle" => {
+            let state = &params["game_state"];
+            let view = state["game_specific_state"].to_string();
+            // Who sits where throws what, by turns.
+            let throw = u32::from(player) + state["turn_number"].as_u64()? as u32;
+            json!({"move": Dance::house_move(parse(view.as_bytes()).ok()?, params["player_id"].as_str()?, throw)?})
+        }
         "GAME_INVITATION" => json!({"accept": true}),
         "CHOOSE_PARITY_CALL" => json!({"parity_choice": "even"}),
         "MOVE_REQUEST" => json!({"move": {"action": "choose", "value": "odd"}}),
@@ -120,7 +132,7 @@ pub(super) fn perfect(_: u16, call: &Value) -> Option<Value> {
     Some(json!({"jsonrpc":"2.0","result":result,"id":call["id"]}))
 }
 
-fn names(room: &Room, player: u16) -> Vec<String> {
+pub(super) fn names(room: &Room, player: u16) -> Vec<String> {
     let of = |(_, call): &(u16, Value)| call["params"]["message_type"].as_str().unwrap().to_string();
     room.heard.iter().filter(|(p, _)| *p == player).map(of).collect()
 }

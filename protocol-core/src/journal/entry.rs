@@ -8,9 +8,9 @@ use crate::fair::Seed;
 use crate::games::{GameKind, Seats};
 use crate::hall::Mode;
 use crate::json::Shown;
-use crate::league::{Compliance, Record, Rule};
+use crate::league::{Compliance, Rating, Record, Rule};
 use crate::referee::{Cause, Outcome, Timing};
-use crate::time::Utc;
+use crate::time::{Millis, Utc};
 use crate::wire::league_v2::dialect::Dialect;
 use crate::wire::league_v2::outgoing::{AgentId, MatchId, Row};
 
@@ -43,6 +43,8 @@ pub enum Entry<'a> {
     Again(MatchId),
     /// How often a player has broken which rules by now.
     Counts(Counts<'a>),
+    /// How strong the player of this number is, after a game outside the league.
+    Rated(u16, Rating),
     /// The next round waits for the admin.
     Paused,
     /// It no longer does.
@@ -181,13 +183,20 @@ const OVER: u8 = 14;
 const REMOVED: u8 = 15;
 const RULED: u8 = 16;
 const AGAIN: u8 = 17;
+const RATED: u8 = 18;
 // What is only read when the league is over and gone has numbers of its own.
 const ENDED: u8 = 64;
 const RANKED: u8 = 65;
 
 const MODES: [Mode; 2] = [Mode::Lenient, Mode::Strict];
-const DIALECTS: [Dialect; 5] =
-    [Dialect::Canonical, Dialect::MessageType, Dialect::Nested, Dialect::McpTools, Dialect::Bare];
+const DIALECTS: [Dialect; 6] = [
+    Dialect::Canonical,
+    Dialect::MessageType,
+    Dialect::Nested,
+    Dialect::McpTools,
+    Dialect::Bare,
+    Dialect::LeagueOfAgents,
+];
 const CAUSES: [Cause; 7] = [
     Cause::Played,
     Cause::Timeout,
@@ -199,6 +208,11 @@ const CAUSES: [Cause; 7] = [
 ];
 /// Nobody lets a player think for longer than a day.
 const LONGEST_MS: u64 = 86_400_000;
+
+fn times(timing: Timing) -> [Millis; 6] {
+    let Timing { join_ms, move_ms, retry_base_ms, notice_ms, first_turn_ms, turn_ms } = timing;
+    [join_ms, move_ms, retry_base_ms, notice_ms, first_turn_ms, turn_ms]
+}
 
 /// A value by its place in a list. The lists are part of the format.
 fn index<T: PartialEq>(list: &[T], value: &T) -> u8 {
@@ -225,8 +239,7 @@ impl Entry<'_> {
                 out.u8(SETTINGS)?;
                 out.text(settings.game.rules().name)?;
                 out.u8(index(&MODES, &settings.mode))?;
-                let Timing { join_ms, move_ms, retry_base_ms, notice_ms } = settings.timing;
-                [join_ms, move_ms, retry_base_ms, notice_ms].into_iter().try_for_each(|ms| out.u64(ms))?;
+                times(settings.timing).into_iter().try_for_each(|ms| out.u64(ms))?;
                 out.u16(settings.start_at.unwrap_or(0))
             }
             Entry::AdminCode(code) => {
@@ -270,6 +283,13 @@ impl Entry<'_> {
                 out.u8(u8::try_from(counts.bytes.len() / 3).map_err(|_| NoRoom)?)?;
                 out.raw(counts.bytes)
             }
+            Entry::Rated(number, rating) => {
+                out.u8(RATED)?;
+                out.u16(*number)?;
+                out.u16(rating.tenths)?;
+                out.u16(rating.deviation_tenths)?;
+                out.u16(rating.games)
+            }
             Entry::Paused => out.u8(PAUSED),
             Entry::Unpaused => out.u8(UNPAUSED),
             Entry::Resumed => out.u8(RESUMED),
@@ -303,9 +323,15 @@ impl<'a> Entry<'a> {
             SETTINGS => {
                 let game = GameKind::named(from.text()?).ok_or(Garbled)?;
                 let mode = pick(&MODES, from.u8()?)?;
-                let (join_ms, move_ms) = (from.u64()?, from.u64()?);
-                let timing = Timing { join_ms, move_ms, retry_base_ms: from.u64()?, notice_ms: from.u64()? };
-                if [join_ms, move_ms, timing.retry_base_ms, timing.notice_ms].iter().any(|&ms| ms > LONGEST_MS) {
+                let timing = Timing {
+                    join_ms: from.u64()?,
+                    move_ms: from.u64()?,
+                    retry_base_ms: from.u64()?,
+                    notice_ms: from.u64()?,
+                    first_turn_ms: from.u64()?,
+                    turn_ms: from.u64()?,
+                };
+                if times(timing).iter().any(|&ms| ms > LONGEST_MS) {
                     return Err(Garbled);
                 }
                 let start_at = Some(from.u16()?).filter(|&n| n != 0);
@@ -325,6 +351,10 @@ impl<'a> Entry<'a> {
                 let (player, n) = (from.u16()?, from.u8()?);
                 Entry::Counts(Counts { player, bytes: from.raw(3 * usize::from(n))? })
             }
+            RATED => Entry::Rated(
+                from.u16()?,
+                Rating { tenths: from.u16()?, deviation_tenths: from.u16()?, games: from.u16()? },
+            ),
             PAUSED => Entry::Paused,
             UNPAUSED => Entry::Unpaused,
             RESUMED => Entry::Resumed,

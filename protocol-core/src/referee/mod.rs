@@ -26,11 +26,22 @@ pub struct Timing {
     pub retry_base_ms: Millis,
     /// To take note of anything else.
     pub notice_ms: Millis,
+    /// For an agent of League of Agents: its first move of a game,
+    pub first_turn_ms: Millis,
+    /// and every later one. It is not asked again.
+    pub turn_ms: Millis,
 }
 
 impl Default for Timing {
     fn default() -> Self {
-        Self { join_ms: 5_000, move_ms: 30_000, retry_base_ms: 1_000, notice_ms: 10_000 }
+        Self {
+            join_ms: 5_000,
+            move_ms: 30_000,
+            retry_base_ms: 1_000,
+            notice_ms: 10_000,
+            first_turn_ms: 180_000,
+            turn_ms: 90_000,
+        }
     }
 }
 
@@ -101,7 +112,8 @@ pub enum Heard {
 pub struct Match<G, const SEATS: usize = MAX_SEATS> {
     game: G,
     draws: Draws,
-    timing: Timing,
+    /// How long the first retry lasts.
+    retry_base_ms: Millis,
     asks: [Ask; SEATS],
     joined: Seats,
     declined: Seats,
@@ -110,11 +122,11 @@ pub struct Match<G, const SEATS: usize = MAX_SEATS> {
 
 impl<G: Game, const SEATS: usize> Match<G, SEATS> {
     /// A match at its beginning: every seat is to be invited. `draws` are those the game was started with.
-    pub fn new(game: G, draws: Draws, timing: Timing) -> Self {
+    pub fn new(game: G, draws: Draws, retry_base_ms: Millis) -> Self {
         let mut asks = [Ask::IDLE; SEATS];
         asks.iter_mut().take(game.seats().into()).for_each(Ask::open);
         let (joined, declined) = (Seats::NONE, Seats::NONE);
-        Self { game, draws, timing, asks, joined, declined, phase: Phase::WaitingForPlayers }
+        Self { game, draws, retry_base_ms, asks, joined, declined, phase: Phase::WaitingForPlayers }
     }
 
     /// The game.
@@ -147,9 +159,9 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         self.asks.get(usize::from(seat))?.deadline()
     }
 
-    /// When the question to a seat was first put, if it has been.
-    pub fn asked_at(&self, seat: Seat) -> Option<Millis> {
-        self.asks.get(usize::from(seat)).filter(|ask| ask.hears())?.asked_at(self.timeout())
+    /// When the question to a seat was first put, if it has been, with this `timeout`.
+    pub fn asked_at(&self, seat: Seat, timeout: Millis) -> Option<Millis> {
+        self.asks.get(usize::from(seat)).filter(|ask| ask.hears())?.asked_at(timeout)
     }
 
     /// Whether an answer of this seat would count now.
@@ -166,26 +178,18 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
             .fold(Seats::NONE, Seats::with)
     }
 
-    /// The question to a seat is on its way.
-    pub fn sent(&mut self, seat: Seat, now: Millis) {
-        let timeout = self.timeout();
+    /// The question to a seat is on its way; the answer has `timeout` from now.
+    pub fn sent(&mut self, seat: Seat, now: Millis, timeout: Millis) {
         if let Some(ask) = self.ask(seat) {
             ask.sent(now, timeout);
         }
     }
 
-    fn timeout(&self) -> Millis {
-        match self.phase {
-            Phase::WaitingForPlayers => self.timing.join_ms,
-            _ => self.timing.move_ms,
-        }
-    }
-
     /// The announcement of a retry has arrived, or cannot.
     pub fn announced(&mut self, seat: Seat) {
-        let (seed, timing) = (self.seed(), self.timing);
+        let (seed, base) = (self.seed(), self.retry_base_ms);
         if let Some(ask) = self.ask(seat) {
-            ask.announced(|retry| step(seed, timing, seat, retry));
+            ask.announced(|retry| step(seed, base, seat, retry));
         }
     }
 
@@ -229,19 +233,28 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
 
     /// The last attempt to get an answer from a seat failed.
     pub fn fail(&mut self, seat: Seat, now: Millis, fault: Fault) {
-        let (seed, timing) = (self.seed(), self.timing);
+        let (seed, base) = (self.seed(), self.retry_base_ms);
         if let Some(ask) = self.ask(seat) {
-            ask.failed(now, fault, |retry| step(seed, timing, seat, retry));
+            ask.failed(now, fault, |retry| step(seed, base, seat, retry));
         }
         self.proceed();
     }
 
     /// A seat's deadline has come. True if it has failed to answer by it, for which `fault` is the reason.
     pub fn tick(&mut self, seat: Seat, now: Millis, fault: Fault) -> bool {
-        let (seed, timing) = (self.seed(), self.timing);
-        let silent = self.ask(seat).is_some_and(|ask| ask.tick(now, fault, |retry| step(seed, timing, seat, retry)));
+        let (seed, base) = (self.seed(), self.retry_base_ms);
+        let silent = self.ask(seat).is_some_and(|ask| ask.tick(now, fault, |retry| step(seed, base, seat, retry)));
         self.proceed();
         silent
+    }
+
+    /// The same for a seat that is asked only once: it loses.
+    pub fn expire(&mut self, seat: Seat, now: Millis, fault: Fault) -> bool {
+        let is_late = self.deadline(seat).is_some_and(|at| at <= now);
+        if is_late {
+            self.lose(seat, fault);
+        }
+        is_late
     }
 
     /// A seat loses now, whatever it still had coming.
@@ -337,8 +350,8 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
 
 /// How long retry number `retry` lasts. The jitter, up to a tenth, keeps a class from retrying in step; it comes from
 /// the seed, so that a simulated league repeats to the byte, but not from the draws, which belong to the game.
-fn step(seed: Seed, timing: Timing, seat: Seat, retry: u8) -> Millis {
-    let step = timing.retry_base_ms << retry.clamp(1, MAX_RETRIES).saturating_sub(1);
+fn step(seed: Seed, base: Millis, seat: Seat, retry: u8) -> Millis {
+    let step = base << retry.clamp(1, MAX_RETRIES).saturating_sub(1);
     let at = (usize::from(seat) * 4 + usize::from(retry)) % seed.0.len();
     let jitter = seed.0.get(at).copied().unwrap_or(0);
     step + step * Millis::from(jitter) / 2_560

@@ -6,14 +6,20 @@ fn even_odd() -> Match<AnyGame> {
     let seed = Seed([0; 32]);
     let mut draws = Draws::new(seed);
     let game = AnyGame::start(GameKind::EvenOdd, 2, &mut draws);
-    Match::new(game, draws, Timing::default())
+    Match::new(game, draws, 1_000)
+}
+
+/// The question is with a seat.
+fn sent(m: &mut Match<AnyGame>, seat: Seat, now: Millis) {
+    let timeout = if m.phase() == Phase::WaitingForPlayers { 5_000 } else { 30_000 };
+    m.sent(seat, now, timeout);
 }
 
 fn invited() -> Match<AnyGame> {
     let mut m = even_odd();
     for seat in 0..2 {
         assert_eq!(m.need(seat), Need::Question);
-        m.sent(seat, 0);
+        sent(&mut m, seat, 0);
     }
     m
 }
@@ -26,7 +32,7 @@ fn asked() -> Match<AnyGame> {
     assert_eq!(m.phase(), Phase::CollectingChoices);
     for seat in 0..2 {
         assert_eq!(m.need(seat), Need::Question);
-        m.sent(seat, 0);
+        sent(&mut m, seat, 0);
     }
     m
 }
@@ -42,7 +48,7 @@ fn stay_silent(m: &mut Match<AnyGame>, seat: Seat) -> Millis {
         now = at;
         m.tick(seat, now, Fault::Silent);
         m.announced(seat);
-        m.sent(seat, now);
+        sent(m, seat, now);
     }
     now
 }
@@ -102,7 +108,7 @@ fn an_invalid_choice_may_be_corrected() {
     m.fail(0, 10, Fault::Unusable(Broken::Move, illegal.0));
     assert!(matches!(m.need(0), Need::Announcement { retry: 1, fault: Fault::Unusable(Broken::Move, _) }));
     m.announced(0);
-    m.sent(0, 20);
+    sent(&mut m, 0, 20);
     assert_eq!(choose(&mut m, 0, b"\"odd\""), Heard::Taken);
 }
 
@@ -114,7 +120,7 @@ fn four_invalid_choices_lose() {
         assert!(matches!(choose(&mut m, 0, b"\"maybe\""), Heard::Refused(_)));
         m.fail(0, now, Fault::Unusable(Broken::Move, "no"));
         m.announced(0);
-        m.sent(0, now);
+        sent(&mut m, 0, now);
     }
     assert_eq!(m.outcome().unwrap().cause, Cause::Invalid);
 }
@@ -151,7 +157,7 @@ fn every_retry_is_at_most_a_tenth_longer_than_its_step() {
     for byte in [0, 128, 255] {
         for retry in 1..=3 {
             let base = 1000 << (retry - 1);
-            let step = step(Seed([byte; 32]), Timing::default(), 1, retry);
+            let step = step(Seed([byte; 32]), 1_000, 1, retry);
             assert!((base..=base + base / 10).contains(&step));
         }
     }

@@ -2,4 +2,5 @@
 //! it, and what follows from it, is decided elsewhere.
 
 pub mod endpoint;
+pub mod league_of_agents;
 pub mod league_v2;

@@ -112,7 +112,8 @@ impl Player {
     /// GAME_INVITATION: come to this match.
     fn join(&mut self, invitation: &Value) -> Value {
         self.match_id = Some(text(&invitation["match_id"]));
-        self.seat = usize::from(invitation["role_in_match"] == "PLAYER_B");
+        let role = |role: &&str| invitation["role_in_match"] == **role;
+        self.seat = ["PLAYER_A", "PLAYER_B", "PLAYER_C", "PLAYER_D"].iter().position(role).unwrap_or(0);
         self.turns_before = self.history.turns.len();
         self.history.opponent = text(&invitation["opponent_id"]);
         self.reply("GAME_JOIN_ACK", invitation, json!({"arrival_timestamp": computer::timestamp(), "accept": true}))
@@ -283,7 +284,7 @@ mod tests {
             }
         }
         let mut player = Player::new("Echo", Brain::Game(Box::new(Echo)));
-        for (role, seat) in [("PLAYER_A", 0), ("PLAYER_B", 1)] {
+        for (role, seat) in [("PLAYER_A", 0), ("PLAYER_B", 1), ("PLAYER_D", 3)] {
             let invitation = json!({"match_id": "R1M1", "opponent_id": "P02", "role_in_match": role});
             call(&mut player, "handle_game_invitation", invitation);
             let answer = call(&mut player, "request_move", json!({"game_state": {"game_specific_state": {"x": 1}}}));

@@ -33,7 +33,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use self::board::{Board, Point, SIDE, Square, next_order};
-use super::{Game, Illegal, MAX_SEATS, MoveSink, Question, Rules, Seat, Seats, Standing, Table, Viewer};
+use super::{Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, Seat, Seats, Shows, Standing, Table, Viewer};
 use crate::fair::{Draws, Seed};
 use crate::json::Value;
 
@@ -202,8 +202,15 @@ struct Seal {
 impl Gomoku {
     pub(super) const SIZE: usize = 92;
 
-    pub(super) const RULES: Rules =
-        Rules { name: "skill-gomoku", seats: 2..=2, question: Question::Move, turns: MOVES, columns: "moves,ended_by" };
+    pub(super) const RULES: Rules = Rules {
+        name: "skill-gomoku",
+        seats: 2..=2,
+        question: Question::Move,
+        order: Order::InTurn,
+        shows: Shows::GridAndExtra,
+        turns: MOVES,
+        columns: "moves,ended_by",
+    };
 
     pub(super) fn start(_seats: u8, _draws: &mut Draws) -> Self {
         Self {

@@ -1,6 +1,6 @@
 //! How an agent wants to be called. It shows when it registers; where that misleads, the first invitation finds out.
 
-/// The five ways agents speak league.v2.
+/// The five ways agents speak league.v2, and one that is none: what such an agent hears, it hears in its own protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// `method: "handle_game_invitation"`, flat `params`.
@@ -13,6 +13,8 @@ pub enum Dialect {
     McpTools,
     /// The message itself, no JSON-RPC.
     Bare,
+    /// Not league.v2 at all, but League of Agents.
+    LeagueOfAgents,
 }
 
 impl Dialect {
@@ -33,6 +35,7 @@ impl Dialect {
             Dialect::Nested => "nested",
             Dialect::McpTools => "mcp_tools",
             Dialect::Bare => "bare",
+            Dialect::LeagueOfAgents => "league_of_agents",
         }
     }
 }
@@ -124,7 +127,7 @@ impl Kind {
             Dialect::Canonical => self.methods(),
             Dialect::McpTools => self.tools(),
             Dialect::MessageType => return (variant == 0).then(|| self.message_type()),
-            Dialect::Nested | Dialect::Bare => &["handle_message"],
+            Dialect::Nested | Dialect::Bare | Dialect::LeagueOfAgents => &["handle_message"],
         };
         once.get(usize::from(variant)).copied()
     }

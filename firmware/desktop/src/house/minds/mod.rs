@@ -3,6 +3,7 @@
 //! random, to be beaten, and somebody who thinks.
 
 mod blotto;
+mod dance;
 mod echo;
 mod gomoku;
 mod rush;
@@ -14,9 +15,9 @@ use serde_json::Value;
 pub struct Seen<'a> {
     /// Its own id.
     pub me: &'a str,
-    /// Its seat: 0 for PLAYER_A, 1 for PLAYER_B.
+    /// Its seat: 0 for PLAYER_A, 1 for PLAYER_B and so on.
     pub seat: usize,
-    /// The id of whom it plays.
+    /// The id of whom it plays; in a game for four, of the first of them.
     pub opponent: &'a str,
     /// The game as the box shows it: `game_specific_state`.
     pub state: &'a Value,
@@ -38,6 +39,7 @@ pub fn of(game: &str) -> Option<&'static [(&'static str, Make)]> {
         "blotto" => Some(blotto::ALL),
         "skill-gomoku" => Some(gomoku::ALL),
         "resource-rush" => Some(rush::ALL),
+        "dance-battle" => Some(dance::ALL),
         _ => None,
     }
 }
@@ -51,7 +53,7 @@ mod tests {
     use serde::ser::SerializeMap;
     use serde::{Serialize, Serializer};
 
-    const IDS: [&str; 2] = ["P01", "P02"];
+    const IDS: [&str; 4] = ["P01", "P02", "P03", "P04"];
 
     /// What a seat is shown.
     struct View<'a>(&'a AnyGame, u8);
@@ -66,13 +68,14 @@ mod tests {
     }
 
     /// Plays a game by its true rules. No mind may ever break one.
-    fn play(kind: GameKind, seed: u8, mut minds: [Box<dyn Mind>; 2]) -> Option<u8> {
+    fn play(kind: GameKind, seed: u8, mut minds: Vec<Box<dyn Mind>>) -> Option<u8> {
         let mut draws = Draws::new(Seed([seed; 32]));
-        let mut game = AnyGame::start(kind, 2, &mut draws);
+        let mut game = AnyGame::start(kind, minds.len() as u8, &mut draws);
         while let Some(seat) = game.to_move().iter().next() {
             let state = serde_json::to_value(View(&game, seat)).unwrap();
             let seat_index = usize::from(seat);
-            let seen = Seen { me: IDS[seat_index], seat: seat_index, opponent: IDS[1 - seat_index], state: &state };
+            let seen =
+                Seen { me: IDS[seat_index], seat: seat_index, opponent: IDS[usize::from(seat == 0)], state: &state };
             let wanted = minds[seat_index].choose(seen).to_string();
             let played = game.play(seat, json::parse(wanted.as_bytes()).unwrap(), &mut draws);
             assert_eq!(played, Ok(()), "{wanted} in {state}");
@@ -80,16 +83,23 @@ mod tests {
         game.standing().unwrap().winner()
     }
 
-    /// How many of `games` games the named mind wins against another of the same game, changing seats; and loses.
+    /// How many of `games` games the named mind wins against another, or several such, changing seats; and loses.
     fn wins(kind: GameKind, name: &str, against: &str, games: u8) -> (u8, u8) {
         let make = |name: &str| of(kind.rules().name).unwrap().iter().find(|(known, _)| *known == name).unwrap().1;
         let (mut won, mut lost) = (0, 0);
         for n in 0..games {
-            let (mine, theirs) = (make(name)(n.into()), make(against)(1_000 + u64::from(n)));
-            let my_seat = n % 2;
-            let winner = play(kind, n, if my_seat == 0 { [mine, theirs] } else { [theirs, mine] });
+            let seats = *kind.rules().seats.start();
+            let my_seat = n % seats;
+            let mind = |seat: u8| {
+                if seat == my_seat {
+                    make(name)(n.into())
+                } else {
+                    make(against)(1_000 * u64::from((seat + seats - my_seat) % seats) + u64::from(n))
+                }
+            };
+            let winner = play(kind, n, (0..seats).map(mind).collect());
             won += u8::from(winner == Some(my_seat));
-            lost += u8::from(winner == Some(1 - my_seat));
+            lost += u8::from(winner.is_some_and(|winner| winner != my_seat));
         }
         (won, lost)
     }
@@ -102,6 +112,8 @@ mod tests {
             (GameKind::Gomoku, "Builder", 20, 20),
             (GameKind::Gomoku, "Guard", 20, 20),
             (GameKind::Rush, "Prospector", 2, 2),
+            // Against three. A fourth would be luck.
+            (GameKind::Dance, "Dancer", 60, 24),
         ] {
             let (won, _) = wins(kind, name, "Random", games);
             assert!(won >= at_least, "{name} wins {won} of {games} games of {}", kind.rules().name);

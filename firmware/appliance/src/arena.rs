@@ -1,0 +1,269 @@
+//! League of Agents on the box's port: agents register by HTTP, dial in at `/api/v1/ws`, and are told of their games on that
+//! connection. What is said, and what is right to say, is the hall's; here it is carried.
+//!
+//! A connection begins with a worker, which listens until the agent has shown its key, and hands it to the line of that
+//! agent, as [`links`](crate::links) does. Whoever only looks on stays with the worker.
+
+use core::net::IpAddr;
+
+use edge_nal::TcpShutdown;
+use embassy_futures::select::select;
+use embassy_futures::yield_now;
+use embedded_io_async::{Read, Write};
+use protocol_core::hall::{Enrolment, Hall, Picture, Reply, Told, Word};
+use protocol_core::json::Sink;
+use protocol_core::wire::league_of_agents::Uuid;
+
+use crate::Appliance;
+use crate::board::Board;
+use crate::guard::Later;
+use crate::links::{Links, OVER, REPLACED};
+use crate::ws::{End, Event, Link};
+
+/// Where agents of League of Agents dial in.
+pub(crate) const PATH: &str = "/api/v1/ws";
+
+/// How often an agent hears that the box is there, in milliseconds.
+const PONG_MS: u64 = 30_000;
+/// How often somebody who looks on at a game of others is shown what has changed, in milliseconds.
+const LOOK_MS: u64 = 200;
+
+const STRANGER: End = End::Ours(4001, "say who you are: {\"type\":\"authenticate\",\"token\":\"YOUR_API_KEY\"}");
+
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+    /// Registers an agent, unless its address has registered enough of them for now.
+    pub(crate) async fn enrol(&self, from: IpAddr, body: &[u8]) -> Result<Enrolment, Later> {
+        self.guard.borrow_mut().may_register(self.board.now(), from, P, || true)?;
+        self.room().await;
+        let enrolment = self.act(|hall, now| hall.enrol(now, from, body));
+        if let Enrolment::Done(..) = enrolment {
+            self.guard.borrow_mut().registered(self.board.now(), from, P);
+        }
+        Ok(enrolment)
+    }
+
+    /// Listens on a new link until its agent has shown its key; says which it is, by the number of its registration. Who
+    /// looks on at a game may stay without one.
+    pub(crate) fn meet_agent<S>(
+        &self,
+        from: IpAddr,
+        socket: &mut S,
+        buf: &mut [u8],
+        ms: u64,
+    ) -> impl Future<Output = Option<u32>>
+    where
+        S: Read + Write + TcpShutdown,
+    {
+        async move {
+            let until = self.board.after(ms);
+            let mut link = Link::new(socket, &self.board, buf);
+            let end = loop {
+                match link.next(true, self.board.sleep_until(until)).await {
+                    Ok(Event::Message(length)) => match self.hear_stranger(from, &mut link, length).await {
+                        Ok(Reply::Authenticated(line)) => {
+                            if let Some(issue) = self.hall(|hall| hall.issue_of_line(line)) {
+                                return Some(issue);
+                            }
+                            break OVER;
+                        }
+                        Ok(Reply::Watches(game)) => break self.show(from, game, &mut link).await,
+                        Ok(_) => yield_now().await,
+                        Err(end) => break end,
+                    },
+                    Ok(Event::Changed) => break STRANGER,
+                    Err(end) => break end,
+                }
+            };
+            link.close(end).await;
+            None
+        }
+    }
+
+    /// Answers a message of somebody who has not shown a key.
+    async fn hear_stranger<S: Read + Write>(
+        &self,
+        from: IpAddr,
+        link: &mut Link<'_, S, B>,
+        length: usize,
+    ) -> Result<Reply, End> {
+        self.slow_down(from).await;
+        self.answer_agent(None, link, length).await
+    }
+
+    /// Shows a game to somebody without a seat in it, until it is over.
+    async fn show<S: Read + Write>(&self, from: IpAddr, mut game: Uuid, link: &mut Link<'_, S, B>) -> End {
+        self.act(|hall, _| hall.count_spectator(game, true));
+        let end = loop {
+            let mut told = Told::default();
+            match self.show_one(from, &mut game, &mut told, link).await {
+                Ok(()) => {}
+                Err(end) => break end,
+            }
+        };
+        self.act(|hall, _| hall.count_spectator(game, false));
+        end
+    }
+
+    /// Shows one game. Returns where another one is to be shown.
+    async fn show_one<S: Read + Write>(
+        &self,
+        from: IpAddr,
+        game: &mut Uuid,
+        told: &mut Told,
+        link: &mut Link<'_, S, B>,
+    ) -> Result<(), End> {
+        let mut pong_at = self.board.after(PONG_MS);
+        loop {
+            while let Some(picture) = self.picture(|hall, now| hall.picture_of(now, *game)) {
+                let Some(word) = told.next(&picture) else { break };
+                self.say_word(word, &picture, link).await?;
+            }
+            let look_at = self.board.after(LOOK_MS).min(pong_at);
+            match link.next(false, self.board.sleep_until(look_at)).await? {
+                Event::Message(length) => match self.hear_stranger(from, link, length).await? {
+                    Reply::Watches(other) => {
+                        self.act(|hall, _| {
+                            hall.count_spectator(*game, false);
+                            hall.count_spectator(other, true);
+                        });
+                        *game = other;
+                        return Ok(());
+                    }
+                    // One connection is one agent or one spectator.
+                    Reply::Authenticated(_) => return Err(SPECTATOR),
+                    _ => yield_now().await,
+                },
+                Event::Changed if self.board.now() >= pong_at => {
+                    self.say_reply(Reply::Pong, link).await?;
+                    pong_at = self.board.after(PONG_MS);
+                }
+                Event::Changed => {}
+            }
+        }
+    }
+
+    /// Plays with an agent over its link. `None` if it is another line's from now on.
+    pub(crate) fn play_with<S: Read + Write>(
+        &self,
+        line: u16,
+        links: &Links<S, P>,
+        issue: u32,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = Option<End>> {
+        async move {
+            let (Some(bell), Some(from)) = (
+                self.lines.get(usize::from(line)),
+                self.hall(|hall| Some(hall.players().get(usize::from(line))?.contact.ip())),
+            ) else {
+                return Some(OVER);
+            };
+            let mut told = Told::default();
+            // A game of others that it looks on at while it has none of its own.
+            let mut watched = None;
+            let mut pong_at = self.board.after(PONG_MS);
+            loop {
+                match self.hall(|hall| hall.line_of(issue)) {
+                    Some(at) if at == line => {}
+                    Some(_) => return None,
+                    None => return Some(OVER),
+                }
+                if links.has(line) {
+                    return Some(REPLACED);
+                }
+                let picture = |hall: &Hall<P, M, R, L>, now| {
+                    hall.picture_for(now, line).or_else(|| hall.picture_of(now, watched?))
+                };
+                while let Some(picture) = self.picture(picture) {
+                    let Some(word) = told.next(&picture) else { break };
+                    if let Err(end) = self.say_word(word, &picture, link).await {
+                        return Some(end);
+                    }
+                    if matches!(word, Word::Matched | Word::GameOver) {
+                        self.room().await;
+                        self.act(|hall, now| hall.word_is_told(now, line, word));
+                    }
+                }
+                let wake_at = if watched.is_some() { self.board.after(LOOK_MS).min(pong_at) } else { pong_at };
+                let changed = async {
+                    select(bell.wait(), self.board.sleep_until(wake_at)).await;
+                };
+                // It may be silent for as long as it likes: its games have deadlines of their own.
+                match link.next(true, changed).await {
+                    Ok(Event::Changed) if self.board.now() >= pong_at => {
+                        pong_at = self.board.after(PONG_MS);
+                        if let Err(end) = self.say_reply(Reply::Pong, link).await {
+                            return Some(end);
+                        }
+                    }
+                    Ok(Event::Changed) => {}
+                    Ok(Event::Message(length)) => {
+                        self.slow_down(from).await;
+                        match self.answer_agent(Some(line), link, length).await {
+                            Ok(Reply::Watches(game)) => (told, watched) = (Told::default(), Some(game)),
+                            Ok(_) => {}
+                            Err(end) => return Some(end),
+                        }
+                        // A flood must not keep the others waiting.
+                        yield_now().await;
+                    }
+                    Err(end) => return Some(end),
+                }
+            }
+        }
+    }
+
+    fn picture(
+        &self,
+        look: impl Fn(&Hall<P, M, R, L>, protocol_core::time::Now) -> Option<Picture>,
+    ) -> Option<Picture> {
+        let now = self.now();
+        self.hall(|hall| look(hall, now))
+    }
+
+    /// Gives the hall a message and says its answer.
+    fn answer_agent<S: Read + Write>(
+        &self,
+        line: Option<u16>,
+        link: &mut Link<'_, S, B>,
+        length: usize,
+    ) -> impl Future<Output = Result<Reply, End>> {
+        async move {
+            self.room().await;
+            let (body, _) = link.message(length);
+            let reply = self.act(|hall, now| hall.hear_arena(now, line, body));
+            self.say_reply(reply, link).await?;
+            if let Reply::Refused(trouble, _) = reply
+                && let Some(code) = trouble.closes()
+            {
+                return Err(End::Ours(code, trouble.text()));
+            }
+            Ok(reply)
+        }
+    }
+
+    fn say_reply<S: Read + Write>(
+        &self,
+        reply: Reply,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = Result<bool, End>> {
+        let at = self.now().utc;
+        let write = move |sink: &mut dyn Sink| self.hall(|hall| hall.write_reply(reply, at, sink));
+        async move { link.message(0).1.say(write, async || self.safe().await).await }
+    }
+
+    /// Says a word about a game. All that led to it must be safe, what comes later need not.
+    fn say_word<S: Read + Write>(
+        &self,
+        word: Word,
+        picture: &Picture,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = Result<bool, End>> {
+        async move {
+            self.safe().await;
+            let write = |sink: &mut dyn Sink| self.hall(|hall| hall.write_word(word, picture, sink));
+            link.message(0).1.say(write, async || {}).await
+        }
+    }
+}
+
+const SPECTATOR: End = End::Ours(1008, "this connection looks on at a game; play on another one");

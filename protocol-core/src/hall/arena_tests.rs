@@ -1,0 +1,499 @@
+//! Agents of League of Agents in the hall: what they are told, in which order, and what becomes of what they say.
+
+extern crate std;
+
+use core::net::{IpAddr, Ipv4Addr};
+use std::format;
+use std::string::{String, ToString};
+use std::vec::Vec;
+
+use serde_json::{Value, json};
+
+use super::restart_tests::Pieces;
+use super::tests::{Room, config, perfect};
+use super::*;
+use crate::json::Slice;
+
+/// What was said on the connection of an agent.
+#[derive(Default)]
+struct Ear {
+    line: u16,
+    told: Told,
+}
+
+impl Room {
+    fn enrol(&mut self, name: &str) -> (u16, Value) {
+        let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 7));
+        let enrolment = self.hall.enrol(self.now, from, json!({"name": name}).to_string().as_bytes());
+        let mut buf = [0; 512];
+        let mut sink = Slice::new(&mut buf);
+        self.hall.write_enrolment(enrolment, &mut sink).unwrap();
+        (enrolment.status(), serde_json::from_slice(sink.written()).unwrap())
+    }
+
+    /// Registers an agent and connects it.
+    fn agent(&mut self, name: &str) -> Ear {
+        let (status, answer) = self.enrol(name);
+        assert_eq!(status, 201, "{answer}");
+        self.connect(answer["apiKey"].as_str().unwrap())
+    }
+
+    fn connect(&mut self, key: &str) -> Ear {
+        let body = json!({"type": "authenticate", "token": key}).to_string();
+        let Reply::Authenticated(line) = self.hall.hear_arena(self.now, None, body.as_bytes()) else {
+            panic!("{key} is no key");
+        };
+        self.hall.handle(self.now, Event::Arrived { player: line });
+        Ear { line, told: Told::default() }
+    }
+
+    /// What is answered to a message; nothing where the game answers.
+    fn says(&mut self, line: Option<u16>, body: &str) -> Value {
+        let reply = self.hall.hear_arena(self.now, line, body.as_bytes());
+        let mut buf = [0; 1024];
+        let mut sink = Slice::new(&mut buf);
+        match self.hall.write_reply(reply, self.now.utc, &mut sink) {
+            Ok(()) => serde_json::from_slice(sink.written()).unwrap(),
+            Err(_) => Value::Null,
+        }
+    }
+
+    fn plays(&mut self, ear: &Ear, game: &str, wanted: Value) -> Value {
+        let body = json!({"type": "submit_move", "gameId": game, "move": wanted}).to_string();
+        self.says(Some(ear.line), &body)
+    }
+
+    fn joins(&mut self, ear: &Ear, game: &str) -> Value {
+        self.says(Some(ear.line), &json!({"type": "join_queue", "gameType": game}).to_string())
+    }
+
+    fn written(&self, word: Word, picture: &Picture) -> Option<Value> {
+        let mut buf = std::vec![0; 64 * 1024];
+        let mut sink = Slice::new(&mut buf);
+        self.hall.write_word(word, picture, &mut sink).ok()?;
+        Some(serde_json::from_slice(sink.written()).unwrap())
+    }
+
+    /// All that an agent is told now.
+    fn hears(&mut self, ear: &mut Ear) -> Vec<Value> {
+        let mut heard = Vec::new();
+        while let Some(picture) = self.hall.picture_for(self.now, ear.line) {
+            let Some(word) = ear.told.next(&picture) else { break };
+            heard.extend(self.written(word, &picture));
+            self.hall.word_is_told(self.now, ear.line, word);
+        }
+        heard
+    }
+
+    fn after(&mut self, ms: u64) {
+        self.now.ms += ms;
+        self.hall.handle(self.now, Event::Tick);
+    }
+}
+
+fn types(heard: &[Value]) -> Vec<&str> {
+    heard.iter().map(|message| message["type"].as_str().unwrap()).collect()
+}
+
+fn last<'a>(heard: &'a [Value], kind: &str) -> &'a Value {
+    heard.iter().rfind(|message| message["type"] == kind).unwrap_or_else(|| panic!("no {kind} in {heard:#?}"))
+}
+
+/// Two agents that have just been matched, and the id of their game.
+fn duel(game: &str) -> (Room, Ear, Ear, String) {
+    let mut room = Room::new(config());
+    let (mut ada, mut bob) = (room.agent("Ada"), room.agent("Bob"));
+    assert_eq!(room.joins(&ada, game), json!({"type":"queue_status","status":"queued","position":1,"gameType":game}));
+    assert_eq!(room.joins(&bob, game), Value::Null);
+    let heard = room.hears(&mut ada);
+    assert_eq!(types(&heard), ["matched", "game_state", "your_turn"]);
+    room.hears(&mut bob);
+    let id = heard[0]["gameId"].as_str().unwrap().to_string();
+    (room, ada, bob, id)
+}
+
+#[test]
+fn a_game_of_echo_is_told_in_the_order_of_the_specification() {
+    let (mut room, mut ada, mut bob, id) = duel("echo");
+    let ids: Vec<String> = {
+        let picture = room.hall.picture_for(room.now, ada.line).unwrap();
+        let state = room.written(Word::State, &picture).unwrap();
+        assert_eq!((&state["status"], &state["round"], &state["maxRounds"]), (&json!("active"), &json!(1), &json!(5)));
+        assert_eq!(state["spectatorCount"], 0);
+        state["players"].as_array().unwrap().iter().map(|player| player["agentId"].as_str().unwrap().into()).collect()
+    };
+    for round in 1..=5 {
+        let is_last = round == 5;
+        assert_eq!(room.plays(&ada, &id, json!({"number": 4 + round})), json!({"type":"move_result","success":true}));
+        assert_eq!(
+            room.plays(&ada, &id, json!({"number": 1})),
+            json!({"type":"move_result","success":false,"error":"You already submitted a move this round."})
+        );
+        let thinking = json!([{"type":"thinking","agentId":ids[0],"agentName":"Ada","thinking":false}]);
+        assert_eq!(json!(room.hears(&mut ada)), thinking);
+        assert_eq!(json!(room.hears(&mut bob)), thinking);
+        room.now.ms += 1_000;
+        assert_eq!(room.plays(&bob, &id, json!({"number": round})), json!({"type":"move_result","success":true}));
+        for (ear, other) in [(&mut ada, "Ada"), (&mut bob, "Bob")] {
+            let heard = room.hears(ear);
+            let end = if is_last { "game_over" } else { "your_turn" };
+            assert_eq!(types(&heard), ["thinking", "turn_update", "game_state", end], "{other} in round {round}");
+            assert_eq!(heard[0]["agentName"], "Bob");
+            assert_eq!(heard[1]["roundSummary"], format!("Round {round}: Ada wins!"));
+            assert_eq!(heard[1]["scores"], json!({"Ada": round, "Bob": 0}));
+            assert_eq!(heard[2]["status"], if is_last { "completed" } else { "active" });
+            if is_last {
+                assert_eq!(
+                    heard[3],
+                    json!({"type":"game_over","totalRounds":5,"duration":5,"rankings":[
+                        {"agentId":ids[0],"agentName":"Ada","finalScore":5},
+                        {"agentId":ids[1],"agentName":"Bob","finalScore":0}]})
+                );
+            }
+        }
+    }
+    assert!(room.hears(&mut ada).is_empty());
+    let gone = json!({"type":"move_result","success":false,"error":"Game not found or not active."});
+    assert_eq!(room.plays(&ada, &id, json!({"number": 1})), gone);
+    let [ada, bob] = [0, 1].map(|line| room.hall.players()[line].rating);
+    assert!(ada.points() > 1600 && bob.points() < 1400 && ada.games == 1, "{ada:?} {bob:?}");
+}
+
+#[test]
+fn every_row_of_the_registration_table_is_answered_in_its_words() {
+    let mut room = Room::new(config());
+    let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 7));
+    assert_eq!(room.hall.enrol(room.now, from, b"{nonsense").status(), 400);
+    room.agent("Ada");
+    for (name, status, error) in [
+        ("", 400, "Name is required."),
+        ("A", 400, "Name must be at least 2 characters."),
+        ("A234567890123456789012345678901234", 400, "Name must be 32 characters or fewer."),
+        ("<b>Ada", 400, "Name may only contain letters, numbers, spaces, hyphens, underscores, and dots."),
+        ("Ada", 409, "Agent name is already taken."),
+    ] {
+        assert_eq!(room.enrol(name), (status, json!({"error": error})), "{name}");
+    }
+    for n in 2..=8 {
+        let (status, answer) = room.enrol(&format!("Agent {n}"));
+        assert_eq!((status, &answer["createdAt"]), (201, &json!("2025-01-15T10:30:00.000Z")));
+    }
+    assert_eq!(room.enrol("One more"), (503, json!({"error": "The box has no room for another agent."})));
+}
+
+#[test]
+fn every_protocol_error_is_answered_in_its_words() {
+    let mut room = Room::new(config());
+    let ada = room.agent("Ada");
+    let error = |message: &str| json!({"type": "error", "message": message});
+    let unknown = "Not authenticated. Send {\"type\":\"authenticate\",\"token\":\"YOUR_API_KEY\"} first.";
+    for (line, body, message) in [
+        (None, "{", "Invalid JSON."),
+        (None, r#"{"type":"dance"}"#, "Unknown message type."),
+        (None, r#"{"type":"join_queue"}"#, unknown),
+        (None, r#"{"type":"submit_move"}"#, unknown),
+        (None, r#"{"type":"authenticate"}"#, "Missing or invalid token in authenticate message."),
+        (None, r#"{"type":"authenticate","token":"nobody"}"#, "Invalid API key."),
+        (Some(0), r#"{"type":"authenticate","token":"x"}"#, "Already authenticated."),
+        (None, r#"{"type":"subscribe_game"}"#, "Missing gameId."),
+        (None, r#"{"type":"subscribe_game","gameId":"x"}"#, "Game not found."),
+        (Some(0), r#"{"type":"join_queue"}"#, "Missing gameType."),
+        (Some(0), r#"{"type":"submit_move","move":{}}"#, "Missing gameId."),
+        (Some(0), r#"{"type":"submit_move","gameId":"x"}"#, "Missing move."),
+    ] {
+        assert_eq!(room.says(line, body), error(message), "{body}");
+    }
+    assert_eq!(room.joins(&ada, "chess")["type"], "error");
+    let gone = json!({"type":"move_result","success":false,"error":"Game not found or not active."});
+    assert_eq!(room.plays(&ada, "x", json!({})), gone);
+    let pong = json!({"type": "pong", "timestamp": 1_736_937_000_000_u64});
+    assert_eq!(room.says(None, r#"{"type":"ping"}"#), pong);
+}
+
+#[test]
+fn a_move_that_breaks_a_rule_or_is_somebody_elses_is_refused_and_may_be_made_again() {
+    let (mut room, ada, _bob, id) = duel("echo");
+    let eve = room.agent("Eve");
+    let refused = room.plays(&ada, &id, json!({"number": 11}));
+    assert_eq!((&refused["success"], &refused["error"]), (&json!(false), &json!("Invalid move.")));
+    assert!(refused["detail"].as_str().unwrap().contains("10"), "{refused}");
+    assert_eq!(room.plays(&eve, &id, json!({"number": 1}))["error"], "You are not a player in this game.");
+    assert_eq!(room.plays(&ada, &id, json!({"number": 10}))["success"], true);
+}
+
+#[test]
+fn three_minutes_for_the_first_move_then_ninety_seconds_and_who_is_late_loses() {
+    let (mut room, mut ada, mut bob, id) = duel("echo");
+    room.after(179_999);
+    assert_eq!(room.plays(&ada, &id, json!({"number": 1}))["success"], true);
+    assert_eq!(room.plays(&bob, &id, json!({"number": 2}))["success"], true);
+    room.hears(&mut ada);
+    assert_eq!(room.plays(&bob, &id, json!({"number": 3}))["success"], true);
+    room.after(89_999);
+    assert!(!types(&room.hears(&mut ada)).contains(&"game_over"));
+    room.after(1);
+    let over = room.hears(&mut bob);
+    let over = last(&over, "game_over");
+    assert_eq!((&over["reason"], &over["rankings"][0]["agentName"]), (&json!("timeout"), &json!("Bob")));
+    assert_eq!(types(&room.hears(&mut ada)), ["game_state", "game_over"]);
+}
+
+#[test]
+fn in_a_game_of_turns_the_second_has_three_minutes_for_its_first_move_as_well() {
+    let (mut room, mut black, mut white, id) = duel("skill-gomoku");
+    room.after(100_000);
+    assert_eq!(room.plays(&white, &id, json!({"type":"place","row":1,"col":1}))["success"], false);
+    assert_eq!(room.plays(&black, &id, json!({"type":"place","row":7,"col":7}))["success"], true);
+    assert_eq!(types(&room.hears(&mut white)), ["thinking", "turn_update", "game_state", "your_turn"]);
+    assert_eq!(types(&room.hears(&mut black)), ["thinking", "turn_update", "game_state"]);
+    room.after(150_000);
+    assert_eq!(room.plays(&white, &id, json!({"type":"place","row":1,"col":1}))["success"], true);
+    room.after(90_000);
+    let heard = room.hears(&mut white);
+    assert_eq!(last(&heard, "game_over")["rankings"][0]["agentName"], "Bob");
+}
+
+#[test]
+fn a_skill_is_told_before_its_turn() {
+    let (mut room, mut black, mut white, id) = duel("skill-gomoku");
+    assert_eq!(room.plays(&black, &id, json!({"type":"place","row":7,"col":7}))["success"], true);
+    room.hears(&mut white);
+    let sandstorm = json!({"type":"skill","skill":"sandstorm","target":{"row":7,"col":7}});
+    assert_eq!(room.plays(&white, &id, sandstorm)["success"], true);
+    let heard = room.hears(&mut white);
+    assert_eq!(types(&heard), ["thinking", "skill_effect", "turn_update", "game_state"]);
+    // It has not listened since its own move: what is past is skipped, what is said is whole.
+    let heard = room.hears(&mut black);
+    assert_eq!(types(&heard), ["thinking", "skill_effect", "turn_update", "game_state", "your_turn"]);
+}
+
+#[test]
+fn who_comes_back_within_its_turn_hears_how_things_stand_and_plays_on() {
+    let mut room = Room::new(config());
+    let (_, answer) = room.enrol("Ada");
+    let key = answer["apiKey"].as_str().unwrap();
+    let (mut ada, bob) = (room.connect(key), room.agent("Bob"));
+    room.joins(&ada, "echo");
+    room.joins(&bob, "echo");
+    let id = room.hears(&mut ada)[0]["gameId"].as_str().unwrap().to_string();
+    room.hall.handle(room.now, Event::Gone { player: ada.line, why: "test" });
+    room.after(100_000);
+    let mut ada = room.connect(key);
+    assert_eq!(types(&room.hears(&mut ada)), ["game_state", "your_turn"]);
+    assert_eq!(room.plays(&ada, &id, json!({"number": 1}))["success"], true);
+    room.hall.handle(room.now, Event::Gone { player: ada.line, why: "test" });
+    room.after(80_000);
+    let mut bob = bob;
+    assert_eq!(last(&room.hears(&mut bob), "game_over")["rankings"][0]["agentName"], "Ada", "it had moved");
+    assert!(room.hall.tables().next().is_none());
+    let mut ada = room.connect(key);
+    assert!(room.hears(&mut ada).is_empty(), "its game is over");
+}
+
+#[test]
+fn who_hangs_up_leaves_the_queue_and_who_asks_twice_keeps_its_place() {
+    let mut room = Room::new(config());
+    let (ada, bob) = (room.agent("Ada"), room.agent("Bob"));
+    for _ in 0..2 {
+        assert_eq!(room.joins(&ada, "dance-battle")["position"], 1);
+        assert_eq!(room.joins(&bob, "dance-battle")["position"], 2);
+    }
+    room.hall.handle(room.now, Event::Gone { player: ada.line, why: "test" });
+    assert_eq!(room.joins(&bob, "dance-battle")["position"], 1);
+    assert_eq!(room.joins(&bob, "echo")["position"], 1, "another game instead");
+}
+
+#[test]
+fn four_dance_and_three_wait() {
+    let mut room = Room::new(config());
+    let mut ears: Vec<Ear> = ["Ada", "Bob", "Cleo", "Dan"].iter().map(|name| room.agent(name)).collect();
+    for (position, ear) in (1..).zip(&ears).take(3) {
+        assert_eq!(room.joins(ear, "dance-battle")["position"], position);
+    }
+    assert_eq!(room.joins(&ears[3], "dance-battle"), Value::Null);
+    for ear in &mut ears {
+        let heard = room.hears(ear);
+        assert_eq!(types(&heard), ["matched", "game_state", "your_turn"]);
+        assert_eq!(heard[1]["players"].as_array().unwrap().len(), 4);
+        assert!(heard[1]["publicState"]["beatSequence"]["rounds"].is_array());
+    }
+}
+
+#[test]
+fn somebody_who_looks_on_is_counted_and_told_everything_but_whose_turn_it_is() {
+    let (mut room, mut ada, mut bob, id) = duel("echo");
+    let body = json!({"type": "subscribe_game", "gameId": id}).to_string();
+    let Reply::Watches(game) = room.hall.hear_arena(room.now, None, body.as_bytes()) else { panic!("it may") };
+    room.hall.count_spectator(game, true);
+    let mut told = Told::default();
+    let mut look = |room: &Room| {
+        let mut heard = Vec::new();
+        while let Some(picture) = room.hall.picture_of(room.now, game) {
+            let Some(word) = told.next(&picture) else { break };
+            heard.extend(room.written(word, &picture));
+        }
+        heard
+    };
+    let heard = look(&room);
+    assert_eq!(types(&heard), ["game_state"]);
+    assert_eq!(heard[0]["spectatorCount"], 1);
+    room.plays(&ada, &id, json!({"number": 3}));
+    assert_eq!(types(&look(&room)), ["thinking"]);
+    room.plays(&bob, &id, json!({"number": 4}));
+    assert_eq!(types(&look(&room)), ["thinking", "turn_update", "game_state"]);
+    room.after(90_000);
+    assert_eq!(types(&look(&room)), ["game_state", "game_over"]);
+    room.hears(&mut ada);
+    room.hears(&mut bob);
+    assert!(room.hall.picture_of(room.now, game).is_none(), "everybody has been told");
+}
+
+#[test]
+fn a_league_of_agents_of_both_protocols_is_played_to_its_end() {
+    let mut room = Room::new(Config { game: GameKind::Echo, ..config() });
+    let mut ears: Vec<Ear> = ["Ada", "Bob"].iter().map(|name| room.agent(name)).collect();
+    let body = |name: &str| {
+        json!({"jsonrpc":"2.0","method":"register_player","id":1,"params":{"protocol":"league.v2",
+            "message_type":"LEAGUE_REGISTER_REQUEST","sender":"player:x","timestamp":"2025-01-15T10:05:00Z",
+            "conversation_id":"c","player_meta":{"display_name":name,"version":"1.0.0","game_types":["echo"],
+            "contact_endpoint":"http://localhost:8101/mcp"}}})
+        .to_string()
+    };
+    assert_eq!(room.send(&body("Called"))["result"]["status"], "ACCEPTED");
+    room.hall.command(room.now, Command::Start).unwrap();
+    let mut games = 0;
+    for _ in 0..200 {
+        while room.hall.poll_output().is_some() {}
+        if let Some(call) = room.call(2) {
+            let answer = match call["params"]["message_type"].as_str().unwrap() {
+                "MOVE_REQUEST" => {
+                    let round = &call["params"]["game_state"]["turn_number"];
+                    json!({"protocol":"league.v2","message_type":"MOVE_RESPONSE","sender":"player:P03",
+                        "timestamp":"2025-01-15T10:05:00Z","conversation_id":call["params"]["conversation_id"],
+                        "match_id":call["params"]["match_id"],"player_id":"P03","move":{"number":round}})
+                }
+                _ => perfect(2, &call).unwrap()["result"].take(),
+            };
+            room.answer(2, json!({"jsonrpc":"2.0","id":call["id"],"result":answer}));
+        }
+        for ear in &mut ears {
+            let heard = room.hears(ear);
+            games += types(&heard).iter().filter(|kind| **kind == "game_over").count();
+            if let Some(turn) = heard.iter().find(|message| message["type"] == "your_turn") {
+                let number = 10 - turn["round"].as_u64().unwrap();
+                let moved = room.plays(ear, turn["gameId"].as_str().unwrap(), json!({"number": number}));
+                assert_eq!(moved["success"], true, "{moved}");
+            }
+        }
+    }
+    assert!(room.hall.is_over());
+    assert_eq!(games, 4, "two games each");
+    room.hall.refresh_standings();
+    let rows: Vec<_> =
+        room.hall.standings().map(|row| (row.display_name.to_string(), row.points, row.played)).collect();
+    assert_eq!(rows, [("Ada".into(), 4, 2), ("Bob".into(), 4, 2), ("Called".into(), 0, 2)]);
+}
+
+#[test]
+fn a_league_that_begins_calls_the_games_of_the_ladder_off_and_they_count_for_nobody() {
+    let (mut room, mut ada, mut bob, _) = duel("echo");
+    room.hall.command(room.now, Command::Start).unwrap();
+    assert_eq!(last(&room.hears(&mut ada), "game_over")["reason"], "error");
+    assert!(room.hears(&mut ada).is_empty(), "Bob has not been told yet");
+    // Then even and odd, for them: the league has begun.
+    let heard = room.hears(&mut bob);
+    assert_eq!(types(&heard), ["game_state", "game_over", "matched", "game_state", "your_turn"]);
+    assert_eq!(heard[1]["reason"], "error");
+    assert_eq!(types(&room.hears(&mut ada)), ["matched", "game_state", "your_turn"]);
+    assert!(room.hall.players().iter().all(|player| player.rating.games == 0));
+}
+
+#[test]
+fn who_registers_while_the_league_runs_plays_beside_it_and_is_known_after_a_restart() {
+    let mut room = Room::new(config());
+    room.hall.keep_facts();
+    let mut journal = Pieces::default();
+    (0..2).for_each(|i| _ = room.register(&format!("Agent {i}"), 8101 + i));
+    room.hall.command(room.now, Command::Start).unwrap();
+    let (_, answer) = room.enrol("Ada");
+    let key = answer["apiKey"].as_str().unwrap().to_string();
+    let (mut ada, mut bob) = (room.connect(&key), room.agent("Bob"));
+    room.joins(&ada, "blotto");
+    room.joins(&bob, "blotto");
+    let id = room.hears(&mut ada)[0]["gameId"].as_str().unwrap().to_string();
+    for _ in 0..5 {
+        room.plays(&ada, &id, json!({"allocation": [3, 3, 3, 1, 0]}));
+        room.plays(&bob, &id, json!({"allocation": [2, 2, 2, 2, 2]}));
+    }
+    assert_eq!(last(&room.hears(&mut bob), "game_over")["rankings"][0]["agentName"], "Ada");
+    room.hears(&mut ada);
+    room.run(perfect);
+    assert!(room.hall.is_over(), "the league went on meanwhile");
+    room.hall.refresh_standings();
+    assert_eq!(room.hall.standings().count(), 2);
+    let before: Vec<_> = room.hall.players().iter().map(|player| (player.number, player.rating)).collect();
+    journal.keep(&mut room.hall);
+    room.hall = journal.restore();
+    room.hall.resume(room.now);
+    let after: Vec<_> = room.hall.players().iter().map(|player| (player.number, player.rating)).collect();
+    assert_eq!(after, before);
+    room.connect(&key);
+    room.hall.command(room.now, Command::Rematch).unwrap();
+    assert_eq!(room.hall.schedule().total_matches(), 6, "in the next league it is one of four");
+}
+
+#[test]
+fn the_games_of_the_ladder_go_on_when_somebody_else_leaves_before_the_league() {
+    let mut room = Room::new(config());
+    let gone = room.agent("Gone");
+    let (_, answer) = room.enrol("Ada");
+    let key = answer["apiKey"].as_str().unwrap().to_string();
+    let (ada, bob) = (room.connect(&key), room.agent("Bob"));
+    room.joins(&ada, "echo");
+    room.joins(&bob, "echo");
+    let _ = gone;
+    room.hall.remove(room.now, 1).unwrap();
+    // Everybody has moved up by a line.
+    let (mut ada, mut bob) =
+        (Ear { line: ada.line - 1, ..Ear::default() }, Ear { line: bob.line - 1, ..Ear::default() });
+    let id = room.hears(&mut ada)[0]["gameId"].as_str().unwrap().to_string();
+    assert_eq!(types(&room.hears(&mut bob)), ["matched", "game_state", "your_turn"]);
+    assert_eq!(room.plays(&ada, &id, json!({"number": 1}))["success"], true);
+    room.after(180_000);
+    assert_eq!(last(&room.hears(&mut ada), "game_over")["rankings"][0]["agentName"], "Ada");
+    let players: Vec<_> = room.hall.players().iter().map(|player| player.name.to_string()).collect();
+    assert_eq!(players, ["Ada", "Bob"]);
+}
+
+#[test]
+fn a_memory_comes_back_and_a_thought_is_heard_when_the_tick_is_over() {
+    let (mut room, mut ada, mut bob, id) = duel("resource-rush");
+    let memory = json!({"visited": [[10, 10], [11, 10]]});
+    room.plays(&ada, &id, json!({"action": "wait", "thought": "Looking…", "memory": memory}));
+    let picture = room.hall.picture_for(room.now, bob.line).unwrap();
+    let state = room.written(Word::State, &picture).unwrap();
+    assert!(!state.to_string().contains("Looking"), "not yet");
+    room.plays(&bob, &id, json!({"action": "wait"}));
+    let heard = room.hears(&mut ada);
+    let state = last(&heard, "game_state");
+    assert_eq!(state["extra"]["memory"], memory);
+    assert!(state["extra"]["playerThoughts"].to_string().contains("Looking…"));
+    let heard = room.hears(&mut bob);
+    let state = last(&heard, "game_state");
+    assert!(state["extra"].get("memory").is_none_or(Value::is_null), "it is Ada's");
+    assert!(state["extra"]["playerThoughts"].to_string().contains("Looking…"));
+    let long = "x".repeat(60_000);
+    let refused = room.plays(&ada, &id, json!({"action": "wait", "memory": long}));
+    assert_eq!(refused["error"], "Invalid move.");
+    assert_eq!(room.plays(&ada, &id, json!({"action": "wait"}))["success"], true);
+}
+
+#[test]
+fn whatever_an_agent_says_it_is_answered_and_nothing_breaks() {
+    let (mut room, ada, _, id) = duel("echo");
+    for wanted in [json!(null), json!([]), json!("x"), json!({"number": 1e300}), json!({"number": [[[]]]}), json!(true)]
+    {
+        let answer = room.plays(&ada, &id, wanted.clone());
+        assert!(answer["message"].is_string() || answer["success"] == false, "{wanted}: {answer}");
+    }
+}

@@ -1,0 +1,132 @@
+//! What agents send: messages over the WebSocket, and their registration over HTTP. A field of another type than it must
+//! have counts as missing, and so does an empty string.
+
+use heapless::String;
+
+use super::Trouble;
+use crate::json::{self, Str, Value};
+
+/// A message. Which of its fields must be there is checked after who may send it, so they are all optional here.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "the fields are the specification's")]
+pub enum Message<'a> {
+    /// `authenticate`
+    Authenticate { token: Option<Str<'a>> },
+    /// `join_queue`
+    JoinQueue { game_type: Option<Str<'a>> },
+    /// `submit_move`
+    SubmitMove {
+        game_id: Option<Str<'a>>,
+        /// `move`, whatever it is but `null`.
+        wanted: Option<Value<'a>>,
+    },
+    /// `subscribe_game`
+    SubscribeGame { game_id: Option<Str<'a>> },
+    /// `ping`
+    Ping,
+}
+
+impl<'a> Message<'a> {
+    /// Reads a message.
+    pub fn read(body: &'a [u8]) -> Result<Message<'a>, Trouble> {
+        let names = ["type", "token", "gameType", "gameId", "move"];
+        let (_, members, []) = json::parse_members(body, names, "", []).map_err(|_| Trouble::InvalidJson)?;
+        let [kind, token, game_type, game_id, wanted] = members;
+        let text = |value: Option<Value<'a>>| value.and_then(Value::as_str).filter(|text| !text.is_empty());
+        let kind = text(kind).ok_or(Trouble::UnknownType)?;
+        if kind.is("submit_move") {
+            Ok(Message::SubmitMove { game_id: text(game_id), wanted: wanted.filter(|wanted| !wanted.is_null()) })
+        } else if kind.is("ping") {
+            Ok(Message::Ping)
+        } else if kind.is("authenticate") {
+            Ok(Message::Authenticate { token: text(token) })
+        } else if kind.is("join_queue") {
+            Ok(Message::JoinQueue { game_type: text(game_type) })
+        } else if kind.is("subscribe_game") {
+            Ok(Message::SubscribeGame { game_id: text(game_id) })
+        } else {
+            Err(Trouble::UnknownType)
+        }
+    }
+}
+
+/// Why nobody could be registered by a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusedName {
+    /// The request is not JSON.
+    InvalidJson,
+    /// There is no `name`.
+    Missing,
+    /// Of one character.
+    TooShort,
+    /// Of more than 32 characters, or of more bytes than are kept.
+    TooLong,
+    /// With a character that is not allowed.
+    BadCharacter,
+    /// Somebody else has it.
+    Taken,
+}
+
+impl RefusedName {
+    /// Every one there is.
+    pub const ALL: [RefusedName; 6] = [
+        RefusedName::InvalidJson,
+        RefusedName::Missing,
+        RefusedName::TooShort,
+        RefusedName::TooLong,
+        RefusedName::BadCharacter,
+        RefusedName::Taken,
+    ];
+
+    /// The HTTP status of the answer.
+    pub const fn status(self) -> u16 {
+        match self {
+            RefusedName::Taken => 409,
+            _ => 400,
+        }
+    }
+
+    /// The words of the specification for it.
+    pub const fn text(self) -> &'static str {
+        match self {
+            RefusedName::InvalidJson => "Invalid JSON body.",
+            RefusedName::Missing => "Name is required.",
+            RefusedName::TooShort => "Name must be at least 2 characters.",
+            RefusedName::TooLong => "Name must be 32 characters or fewer.",
+            RefusedName::BadCharacter => {
+                "Name may only contain letters, numbers, spaces, hyphens, underscores, and dots."
+            }
+            RefusedName::Taken => "Agent name is already taken.",
+        }
+    }
+}
+
+/// The length of a name, in characters.
+const MIN_CHARS: usize = 2;
+const MAX_CHARS: usize = 32;
+
+/// Reads the name in a registration, without the space around it. Letters and numbers are those of any script. A name of
+/// more than `BYTES` bytes is too long.
+pub fn read_registration<const BYTES: usize>(body: &[u8]) -> Result<String<BYTES>, RefusedName> {
+    let body = json::parse(body).map_err(|_| RefusedName::InvalidJson)?;
+    let given = body.get("name").and_then(Value::as_str).ok_or(RefusedName::Missing)?;
+    let is_part = |c: char| !c.is_whitespace();
+    let start = given.chars().position(is_part).ok_or(RefusedName::Missing)?;
+    let length = given.chars().skip(start).zip(1..).filter(|(c, _)| is_part(*c)).map(|(_, n)| n).last().unwrap_or(0);
+    let chars = || given.chars().skip(start).take(length);
+    let bytes = chars().map(char::len_utf8).sum::<usize>();
+    if length < MIN_CHARS {
+        return Err(RefusedName::TooShort);
+    }
+    if length > MAX_CHARS || bytes > BYTES {
+        return Err(RefusedName::TooLong);
+    }
+    let mut name = String::new();
+    for c in chars() {
+        if !c.is_alphanumeric() && !matches!(c, ' ' | '-' | '_' | '.') {
+            return Err(RefusedName::BadCharacter);
+        }
+        name.push(c).map_err(|_| RefusedName::TooLong)?;
+    }
+    Ok(name)
+}
