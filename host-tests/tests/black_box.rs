@@ -157,8 +157,10 @@ fn five_players_dance_a_league_of_a_game_for_four() {
         for (place, (seat, player)) in row.players().enumerate() {
             let points: u64 = row.get(&format!("points_{seat}")).parse().expect("a number");
             let name = format!("Player {}", player.trim_start_matches("P0"));
-            let expected = json!({"player_id": player, "display_name": name, "points": points});
-            assert_eq!((&played["players"][place], &one["players"][place]), (&expected, &expected));
+            for of_match in [played, &one] {
+                let told = ["player_id", "display_name", "points"].map(|field| &of_match["players"][place][field]);
+                assert_eq!(told, [&json!(player), &json!(name), &json!(points)]);
+            }
             assert_eq!(played[format!("player_{}_id", seat.to_ascii_uppercase())], player);
             assert_eq!(one["game_result"]["score"][player], points);
         }
