@@ -170,7 +170,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let sits = |player: &Player| player.seating.is_some_and(|seating| seating.slot == slot);
         let is_empty = !self.players.iter().any(sits);
         let place = self.tables.get_mut(usize::from(slot));
-        let Some(table) = place.and_then(|place| place.take_if(|table| table.is_over && table.spectators == 0 && is_empty)) else { return };
+        let Some(table) =
+            place.and_then(|place| place.take_if(|table| table.is_over && table.spectators == 0 && is_empty))
+        else {
+            return;
+        };
         // Only now: the last state of the game shows what was said in it.
         for player in table.seated().iter().filter_map(|line| self.players.get(usize::from(*line))) {
             if player.seating.is_none() {
