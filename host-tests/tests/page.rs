@@ -186,6 +186,8 @@ fn the_teacher_starts_with_the_right_code_only_and_reset_asks_twice() {
     browser.wait_until("document.querySelector('#said').innerText.startsWith('Refused: this is not the admin code')");
     assert_eq!(leaguebox.get_json("/api/status.json")["state"], "WAITING");
     browser.fill("#code", &leaguebox.admin_code);
+    browser.click("#check-all");
+    browser.wait_until("document.querySelectorAll('#players .yes').length === 2");
     browser.click("[data-verb=resume]");
     browser.wait_until("document.querySelector('#said').innerText === 'Refused: the league is not paused.'");
     browser.click("[data-verb=start]");
@@ -374,12 +376,9 @@ fn whoever_cannot_see_or_use_a_mouse_finds_no_serious_obstacle() {
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_game_is_drawn_while_it_is_played_and_can_be_stepped_through() {
     // What is drawn, and how long players think: a page looks at the board at most every 700 ms.
-    for (game, drawn, thinking) in [
-        ("even_odd_10", "#board .bout", 400),
-        ("echo", "#board .bout", 1500),
-        ("blotto", "#board .bar", 1500),
-        ("skill-gomoku", "#board .stone2", 400),
-    ] {
+    for (game, drawn, thinking) in
+        [("echo", "#board .bout", 1000), ("blotto", "#board .bar", 1000), ("skill-gomoku", "#board .stone2", 400)]
+    {
         let leaguebox = LeagueBox::start(Settings { game, ..Settings::start_at(2) });
         let browser = Browser::open();
         browser.go(&leaguebox.url());

@@ -63,17 +63,13 @@ const byNumber = (a, b) => a.localeCompare(b, "en", { numeric: true });
 const person = id => players.find(one => one.player_id === id) || standings.find(one => one.player_id === id);
 const nameOf = id => person(id)?.display_name || id;
 const words = reason => (reason || "").replaceAll("_", " ");
-const ids = one => (one.players || [one.player_A_id, one.player_B_id]).map(player => player.player_id || player);
-const seatsOf = one => ids(one).map(id => ({ id, name: nameOf(id) }));
+const ids = one => one.players.map(player => player.player_id);
+const seatsOf = one => one.players.map(player => ({ id: player.player_id, name: player.display_name }));
 const allMatches = () => rounds.flatMap(round => round.matches);
 const isOver = one => one.status === "FINISHED";
 
 // The points a match gave to each, by id.
-function pointsOf(one) {
-  if (one.points) return one.points;
-  const level = one.winner || one.result === "TECHNICAL_LOSS" ? 0 : 1;
-  return Object.fromEntries(ids(one).map((id, at) => [id, one.players?.[at]?.points ?? (one.winner === id ? 3 : level)]));
-}
+const pointsOf = one => Object.fromEntries(one.players.map(player => [player.player_id, player.points]));
 
 async function get(path) {
   const answer = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
@@ -83,7 +79,7 @@ async function get(path) {
 
 /* ---- what the box tells ---- */
 
-let socket = null, pause = FIRST_PAUSE_MS, timer = 0, mode = "", heardAt = 0, loading = null, asked = "", shownLeague = "";
+let socket = null, pause = FIRST_PAUSE_MS, timer = 0, mode = "", heardAt = 0, saidAt = 0, loading = null, asked = "", shownLeague = "";
 
 function become(next) {
   mode = next;
@@ -93,6 +89,10 @@ function become(next) {
   if (mode !== "lost") return;
   const since = heardAt ? ", for " + Math.round((Date.now() - heardAt) / 1000) + " s now. What you see is from before." : ".";
   text($("lost"), "The box does not answer" + since + " Is it switched on and in this network? This page keeps asking.");
+}
+
+function learn(status) {
+  [now, saidAt] = [status, Date.now()];
 }
 
 function heard(next) {
@@ -132,13 +132,13 @@ async function ask() {
     if (scene !== asked) {
       standings = (await get("/api/standings.json")).standings;
       players = (await get("/api/players.json")).players;
-      now = status;
+      learn(status);
       stale = true;
       await load();
       running = new Map(allMatches().filter(one => one.status === "RUNNING").map(one => [one.match_id, one]));
       asked = scene;
     }
-    now = status;
+    learn(status);
     heard("asking");
     look(staged);
     paint();
@@ -153,7 +153,7 @@ setInterval(async () => {
   if (mode === "lost") become("lost");
   if (mode !== "live" || Date.now() - heardAt < QUIET_MS) return;
   try {
-    now = await get("/api/status.json");
+    learn(await get("/api/status.json"));
     heard("live");
     paint();
   } catch {
@@ -186,14 +186,14 @@ let whole = true;
 function take(told) {
   switch (told.type) {
     case "snapshot":
-      now = told.status;
+      learn(told.status);
       [players, running, whole, stale] = [[], new Map(), false, true];
       break;
     case "ready":
       whole = true;
       break;
     case "status":
-      now = told.status;
+      learn(told.status);
       break;
     case "player":
       players = players.filter(one => one.player_id !== told.player.player_id).concat(told.player);
@@ -221,7 +221,7 @@ function take(told) {
 // What is left of the time is counted down here.
 function timed(one) {
   const at = performance.now();
-  for (const player of one.players || []) player.until = player.deadline_ms == null ? null : at + player.deadline_ms;
+  for (const player of one.players) player.until = player.deadline_ms == null ? null : at + player.deadline_ms;
   return one;
 }
 
@@ -230,7 +230,8 @@ function settle({ match_id, result }) {
   const line = allMatches().find(line => line.match_id === match_id);
   if (!line || !result) return;
   const news = !isOver(line);
-  Object.assign(line, { status: "FINISHED", result: result.status, winner: result.winner_player_id, end_reason: result.end_reason, points: result.score });
+  Object.assign(line, { status: "FINISHED", result: result.status, winner: result.winner_player_id, end_reason: result.end_reason });
+  for (const player of line.players) player.points = result.score[player.player_id];
   if (!news) return;
   fresh.unshift(line);
   fresh.length = Math.min(fresh.length, FRESH);
@@ -355,12 +356,18 @@ const ago = seconds => seconds < 5 ? "just now" : seconds < 90 ? Math.round(seco
 function condition(player) {
   if (player.removed) return ["removed", "soft"];
   if (player.connected === false) return ["away", "no"];
-  const ready = player.ready;
-  if (ready && now.state === "WAITING") return ready.ok ? ["ready", "yes"] : ["not ready", "no"];
+  const test = now.state === "WAITING" && player.ready?.status;
+  if (test) return { ok: ["ready", "yes"], failed: ["silent", "no"], asked: ["asked …", "soft"] }[test];
   return [PLAYER_STATES[player.state] || player.state, player.state];
 }
 
 const isCalled = player => player.connected === undefined;
+
+// How long ago by the box's own clock, which need not be right.
+function lastSeen(player) {
+  const then = Date.parse(player.last_seen), its = Date.parse(now.time) + Date.now() - saidAt;
+  return Number.isNaN(then) ? "" : ago(Math.max(0, its - then) / 1000);
+}
 
 function showPlayers() {
   $("nobody").hidden = players.length > 0;
@@ -370,9 +377,8 @@ function showPlayers() {
     fillName(first.firstChild, one.player_id);
     text(first.querySelector("small"), one.player_id);
     text(state, said).className = style;
-    state.title = one.ready?.error || (one.last_seen_seconds === undefined ? "" : "last seen " + ago(one.last_seen_seconds));
-    text(how, isCalled(one) ? "is called" : "dials in").title = one.address || "";
-    text(took, one.latency?.answers ? one.latency.median_ms + " ms" : one.ready?.ok ? one.ready.ms + " ms" : "–");
+    text(how, [isCalled(one) ? "is called" : "dials in", now.state === "WAITING" && lastSeen(one)].filter(Boolean).join(", ")).title = one.address;
+    text(took, one.latency.answers ? one.latency.median_ms + " ms" : one.ready?.ms ? one.ready.ms + " ms" : "–");
     text(broken, one.violations || "none").className = one.violations ? "n broke" : "n soft";
   });
 }
@@ -423,7 +429,7 @@ function showRunning() {
     item.firstChild.classList.toggle("chosen", one.match_id === staged);
     item.firstChild.setAttribute("aria-pressed", one.match_id === staged);
     ids(one).forEach((id, at) => {
-      const player = one.players?.[at] || {}, seat = item.firstChild.children[at], [name, score, clock] = seat.children;
+      const player = one.players[at], seat = item.firstChild.children[at], [name, score, clock] = seat.children;
       text(name, nameOf(id));
       text(score, player.score ?? "");
       clock.dataset.until = player.thinking && player.until || "";
@@ -451,6 +457,7 @@ function tickClocks() {
   }
 }
 setInterval(tickClocks, TICK_MS);
+setInterval(() => { if (now?.state === "WAITING") showPlayers(); }, ASK_MS);
 
 // Looks at a match and remembers the step it is at. Not more often than every GLANCE_MS.
 let glance = null, wanted = "", lookedAt = 0;
@@ -477,9 +484,8 @@ const played = action => action?.includes("🔟") ? 10 : Number(/\d/.exec(action
 function remember(page) {
   const id = page.match_id, known = seen.get(id) || { steps: [], rounds: [] }, game = page.game_type;
   page.seats = seatsOf(page);
-  page.seats.forEach(seat => { seat.name = (page.players || []).find(one => one.player_id === seat.id)?.display_name || seat.name; });
   const actions = byId(page, page.actions), over = isOver(page);
-  const scores = Object.fromEntries((page.players || []).map(one => [one.player_id, one.score]));
+  const scores = Object.fromEntries(page.players.map(one => [one.player_id, one.score]));
   const step = { turn: page.turn || 0, view: page.view || undefined, actions, scores, result: page.game_result, over };
   if (game === "echo" && page.view?.extra) {
     const round = (page.turn || 1) - 1, numbers = Object.fromEntries(Object.entries(actions).map(([id, action]) => [id, played(action)]));
@@ -641,8 +647,8 @@ function openPlayer(id) {
     facts(body, [["Id", page.player_id], ["State", condition(page)[0]],
       ["Standing", line && line.played ? `rank ${line.rank} with ${line.points} points: ${line.wins} won, ${line.draws} drawn, ${line.losses} lost` : ""],
       ["Rating", page.rating], ["Version", bdi(page.version)], ["Says it is at", bdi(page.contact_endpoint)], [isCalled(page) ? "Is called at" : "Dials in from", bdi(page.address)],
-      ["Connected", isCalled(page) ? "" : page.connected ? "yes" : "no; what it is asked waits for it"], ["Last seen", page.last_seen_seconds === undefined ? "" : ago(page.last_seen_seconds)], ["Dialect", page.dialect],
-      ["Test call", ready && (ready.ok ? "answered in " + ready.ms + " ms" : "failed: " + (ready.error || "no answer"))],
+      ["Connected", isCalled(page) ? "" : page.connected ? "yes" : "no; what it is asked waits for it"], ["Last seen", lastSeen(page)], ["Dialect", page.dialect],
+      ["Test call", ready && { ok: "answered" + (ready.ms == null ? "" : " in " + ready.ms + " ms"), failed: "not answered", asked: "under way" }[ready.status]],
       ["Answers", took.answers && took.answers + ", the fastest in " + took.min_ms + " ms, half within " + took.median_ms + " ms, 99 of 100 within " + took.p99_ms + " ms"],
       ["Matches ended by", ends.map(([why, count]) => words(why) + " " + count).join(", ")]]);
     const matches = allMatches().filter(one => ids(one).includes(id) && isOver(one));
@@ -782,14 +788,11 @@ async function order(verb, what, place, done = said => "Done. " + (said.message 
 
 for (const button of verbs) button.onclick = () => command(button.dataset.verb);
 
+// What comes of it is told as any other change of a player.
 $("check-all").onclick = async () => {
-  let good = 0, all = players.filter(one => !one.removed);
-  for (const one of all) {
-    const said = await order("check", { player_id: one.player_id }, $("said"), () => "Asked " + one.display_name);
-    if (!said) return;
-    if (said.ready?.ok ?? said.ok) good++;
-  }
-  text($("said"), good + " of " + all.length + " answered a test call. The table of players says who did not.").className = good === all.length ? "yes" : "no";
+  const all = players.filter(one => !one.removed);
+  for (const one of all) if (!await order("check", { player_id: one.player_id }, $("said"))) return;
+  text($("said"), "Asked " + all.length + " players. The table says who is ready.");
 };
 
 $("teach").onclick = async () => {
@@ -825,14 +828,11 @@ $("settings").onsubmit = async event => {
 };
 
 function showHealth() {
-  const size = bytes => Math.round(bytes / 1024) + " KB";
   pairs($("health"), [["Name", now.name + " (" + now.board + "), version " + now.version],
     ["Up", now.uptime_seconds < 120 ? now.uptime_seconds + " s" : Math.floor(now.uptime_seconds / 60) + " min"],
     ["Last start", words(now.last_reset) + (now.last_panic ? ": " + now.last_panic : "")],
     ["Clock", now.time + " (" + now.time_source + ")"],
-    ["Memory", now.ram_total ? size(now.ram_used) + " of " + size(now.ram_total) : now.free_stack_bytes ? size(now.free_stack_bytes) + " of stack never used" : ""],
     ["Flash", "journal " + now.journal + ", " + now.journal_erases + " erases" + (now.resumed_at ? ", resumed at " + now.resumed_at : "")],
-    ["Live pages", now.watchers],
     ["Turned away", now.refused_requests + " requests, " + now.limited_requests + " of them for coming too often"], ["Wrong admin codes", now.wrong_admin_codes]]);
 }
 
