@@ -508,12 +508,16 @@ function remember(page) {
 // Words by player; the box sends them by seat.
 const byId = (page, actions) => Object.fromEntries((actions || []).map((action, at) => [ids(page)[at], action]));
 
+// Between two matches the last one stays.
+let onStage = "";
+
 function showStage() {
-  const known = seen.get(staged);
+  if (seen.has(staged)) onStage = staged;
+  const known = seen.get(onStage);
   $("stage").hidden = !known || now.state === "WAITING" || now.state === "COMPLETED";
   if ($("stage").hidden) return;
   const { page, steps } = known, step = steps.at(-1);
-  const key = JSON.stringify([staged, steps.length, step.turn, step.over, page.seats]);
+  const key = JSON.stringify([onStage, steps.length, step.turn, step.over, page.seats]);
   if ($("board").dataset.key === key) return;
   $("board").dataset.key = key;
   const title = page.seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]);
@@ -521,7 +525,7 @@ function showStage() {
   text($("stage-turn"), [page.match_id, step.over ? "over" : step.turn ? "turn " + step.turn : ""].filter(Boolean).join(" · "));
   $("board").replaceChildren(draw(page.game_type, page.seats, step));
 }
-$("stage-open").onclick = () => openMatch(staged);
+$("stage-open").onclick = () => openMatch(onStage);
 
 /* ---- results ---- */
 
@@ -537,7 +541,7 @@ function lineOf(one) {
 function fillLine(item, one) {
   const button = item.firstChild, over = isOver(one), technical = one.result === "TECHNICAL_LOSS", points = pointsOf(one), [a, b] = ids(one);
   if (button.classList.contains("many")) {
-    button.replaceChildren(...ids(one).map(id => make("bdi", one.winner === id ? "won" : "", nameOf(id) + (over ? " " + points[id] : ""))));
+    button.replaceChildren(...ids(one).map(id => make("span", one.winner === id ? "seated won" : "seated", make("bdi", "", nameOf(id)), make("small", "", over ? points[id] : ""))));
     return;
   }
   const [first, score, second, note] = button.children;
