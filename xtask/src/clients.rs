@@ -9,7 +9,7 @@ pub fn run(args: &[String]) -> Outcome {
     no_options(args)?;
     prepare()?;
     sh::run(&mut sh::line(
-        "cargo test -p host-tests --features clients --test dialects --test http --test misbehaviour --test page --test websocket",
+        "cargo test -p host-tests --features clients --test dialects --test http --test league_of_agents --test misbehaviour --test page --test websocket",
     ))
 }
 

@@ -30,6 +30,10 @@ const HEAD: usize = 256;
 
 pub(crate) const JSON: &str = "application/json";
 
+/// How agents of League of Agents play, for them and for programs.
+const ARENA: &str = "/api/v1/skill.md";
+const ARENA_JSON: &str = "/api/v1/doc.json";
+
 /// What a path leads to.
 enum Route {
     /// JSON-RPC for agents.
@@ -187,9 +191,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             }
             Route::Doc => {
                 let is_for_programs = request.query.split('&').any(|part| part == "format=json");
-                match web::find(if is_for_programs { "/api/v1/doc.json" } else { "/api/v1/skill.md" }) {
+                match web::find(if is_for_programs { ARENA_JSON } else { ARENA }) {
                     Some(file) => file.send(request, responder).await,
-                    None => responder.error(404, "there is no such text").await,
+                    None => responder.error(404, "no such path").await,
                 }
             }
             Route::Settings => self.send(responder, 200, settings::write).await,

@@ -211,6 +211,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.pump_agent(now, index);
             return self.set_clock(index);
         }
+        let is_wanted = |player: &Player| player.seating.is_some() || !player.line.news.is_empty();
+        if self.players.get(usize::from(index)).is_some_and(is_wanted) && self.give_way(index) {
+            self.list(index);
+        }
         let patience = self.patience_at(index);
         let is_wanted = |player: &Player| player.seating.is_some() || !player.line.news.is_empty();
         if self.players.get(usize::from(index)).is_some_and(is_wanted) && self.give_way(index) {

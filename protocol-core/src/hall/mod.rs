@@ -11,10 +11,10 @@
 //! settings.rs    what the owner may change before a league
 //! rounds.rs      when things happen: start, rounds, results, standings, the end
 //! powers.rs      what the owner may do to a running league
+//! check.rs       test calls: is a player there?
 //! arena.rs       agents of League of Agents: what they are told, what they say
 //! ladder.rs      games outside the league, and ratings
 //! notes.rs       what is kept for players between their moves
-//! check.rs       test calls: is a player there?
 //! lines.rs       one line per player: what goes out next, what came back
 //! speech.rs      the words of every call
 //! answers.rs     the words of every answer, queries among them
