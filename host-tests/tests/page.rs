@@ -215,6 +215,10 @@ fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
     browser.click("#teach");
     browser.fill("#code", &leaguebox.admin_code);
     browser.wait_until("document.querySelector('#settings').game.value === 'even_odd'");
+    let offered = browser.eval("[...document.querySelector('#settings').game.options].map(option => option.value)");
+    let refusal = leaguebox.admin_with("settings", r#"{"game":"no such game"}"#).json();
+    let there_are = refusal["error"].as_str().and_then(|error| error.strip_prefix("game must be one of "));
+    assert_eq!(offered, json!(there_are.expect("the games").split(' ').collect::<Vec<_>>()));
     browser.eval("void (document.querySelector('#settings').game.value = 'skill-gomoku')");
     browser.fill("[name=start_at]", "7");
     browser.fill("[name=move_timeout_ms]", "12000");
