@@ -320,9 +320,10 @@ fn restarted(leaguebox: LeagueBox, flash: &std::path::Path, meanwhile: impl FnOn
 
 #[cfg(feature = "emulator")]
 fn restarted(mut leaguebox: LeagueBox, _: &std::path::Path, meanwhile: impl FnOnce()) -> LeagueBox {
-    let said = leaguebox.board().log().len();
-    leaguebox.admin_blindly("fault/panic");
+    let said = leaguebox.board().log_position();
+    leaguebox.board().power(false).expect("the plug is pulled");
     meanwhile();
+    leaguebox.board().power(true).expect("and put back");
     leaguebox.wait_until_it_is_back(said);
     leaguebox
 }

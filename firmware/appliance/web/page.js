@@ -7,7 +7,7 @@
 import { draw, draws, hex, hue, make, race, sha256, told, unhex } from "./draw.js";
 
 const $ = id => document.getElementById(id);
-const ASK_MS = 5000, PATIENCE_MS = 5000, QUIET_MS = 12000, UNSEEN_MS = 15000, TICK_MS = 250, GLANCE_MS = 700, MOVED_MS = 6000;
+const ASK_MS = 5000, PATIENCE_MS = 5000, QUIET_MS = 6000, UNSEEN_MS = 15000, TICK_MS = 250, GLANCE_MS = 700, MOVED_MS = 6000;
 const FIRST_PAUSE_MS = 500, LONGEST_PAUSE_MS = 10000;
 // The schedule of 64 players is 400 KB; beyond that the page leaves it to the CSV.
 const MANY_MATCHES = 2016, MANY_PLAYERS = 40, CROWD = 12;
@@ -148,21 +148,29 @@ async function ask() {
   }
 }
 
-// A line that has been silent for long may be dead: a cable that was pulled tells nobody.
+// A line that has been silent for long may be dead: a cable that was pulled tells nobody, nor does a box that restarted.
 setInterval(async () => {
   if (mode === "lost") become("lost");
   if (mode !== "live" || Date.now() - heardAt < QUIET_MS) return;
+  heardAt = Date.now();
+  const mine = socket, before = now;
   try {
-    learn(await get("/api/status.json"));
-    heard("live");
+    const status = await get("/api/status.json");
+    if (mine !== socket) return;
+    learn(status);
     paint();
+    if (status.uptime_seconds < before.uptime_seconds) hangUp(listen);
   } catch {
-    if (mode !== "live") return;
-    socket?.close();
-    socket = null;
-    again();
+    if (mine === socket) hangUp(again);
   }
 }, 1000);
+
+function hangUp(then) {
+  const mine = socket;
+  socket = null;
+  mine?.close();
+  then();
+}
 
 // A page nobody looks at leaves its place to others.
 let unseen = 0;
@@ -174,9 +182,7 @@ document.onvisibilitychange = () => {
   }
   unseen = setTimeout(() => {
     clearTimeout(timer);
-    const mine = socket;
-    socket = null;
-    mine?.close();
+    hangUp(() => {});
   }, UNSEEN_MS);
 };
 
