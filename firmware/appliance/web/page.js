@@ -133,7 +133,7 @@ async function ask() {
       standings = (await get("/api/standings.json")).standings;
       players = (await get("/api/players.json")).players;
       learn(status);
-      stale = true;
+      [stale, unset] = [true, true];
       await load();
       running = new Map(allMatches().filter(one => one.status === "RUNNING").map(one => [one.match_id, one]));
       asked = scene;
@@ -193,7 +193,7 @@ function take(told) {
   switch (told.type) {
     case "snapshot":
       learn(told.status);
-      [players, running, whole, stale] = [[], new Map(), false, true];
+      [players, running, whole, stale, unset] = [[], new Map(), false, true, true];
       break;
     case "ready":
       whole = true;
@@ -232,7 +232,9 @@ function timed(one) {
 }
 
 // A match is over: its line in the schedule becomes what the box would say of it now.
-function settle({ match_id, result }) {
+function settle(over) {
+  if (loading) late.push(over);
+  const { match_id, result } = over;
   const line = allMatches().find(line => line.match_id === match_id);
   if (!line || !result) return;
   const news = !isOver(line);
@@ -243,8 +245,9 @@ function settle({ match_id, result }) {
   fresh.length = Math.min(fresh.length, FRESH);
 }
 
-// The schedule is asked for with every snapshot; after that the feed tells what changes in it.
-let stale = true;
+// The schedule and the settings are asked for with every snapshot; after that the feed tells what changes in the schedule,
+// also while it is on its way.
+let stale = true, unset = true, late = [];
 function load() {
   if (now.league_id !== shownLeague) {
     shownLeague = now.league_id;
@@ -253,14 +256,19 @@ function load() {
     seen.clear();
     [chosen, staged] = ["", ""];
   }
-  if (now.game_type !== settings.game && !settings.asked) {
-    settings.asked = true;
-    getSettings().catch(() => { settings.asked = false; });
+  if (unset) {
+    unset = false;
+    getSettings().catch(() => { unset = true; });
   }
   if (!now.total_rounds) rounds = [];
   if (!stale || loading || !now.total_rounds || now.total_matches > MANY_MATCHES) return loading;
   stale = false;
-  return loading = get("/api/schedule.json").then(page => { rounds = page.rounds; paint(); }, () => { stale = true; }).finally(() => { loading = null; });
+  late = [];
+  return loading = get("/api/schedule.json").then(page => {
+    rounds = page.rounds;
+    [...late].forEach(settle);
+    paint();
+  }, () => { stale = true; }).finally(() => { loading = null; });
 }
 
 /* ---- what is shown ---- */
@@ -269,7 +277,7 @@ let painting = 0;
 function paint() {
   painting ||= requestAnimationFrame(() => {
     painting = 0;
-    if (now) show();
+    if (now && whole) show();
   });
 }
 
@@ -463,7 +471,7 @@ function tickClocks() {
   }
 }
 setInterval(tickClocks, TICK_MS);
-setInterval(() => { if (now?.state === "WAITING") showPlayers(); }, ASK_MS);
+setInterval(() => { if (now?.state === "WAITING") paint(); }, ASK_MS);
 
 // Looks at a match and remembers the step it is at. Not more often than every GLANCE_MS.
 let glance = null, wanted = "", lookedAt = 0;
@@ -814,10 +822,10 @@ $("teach").onclick = async () => {
     $("settings").seed.placeholder = settings.seed === "set" ? "somebody chose one; empty leaves it" : "";
     const { leagues } = await get("/api/leagues.json");
     $("past").hidden = !leagues.length;
-    $("leagues").replaceChildren(...leagues.map(league => {
-      const link = make("a", "", "League " + league.number);
-      link.href = "/api/leagues/" + league.number + ".json";
-      return make("li", "", link, " ", make("small", "", [league.game_type, league.finished_at].filter(Boolean).join(" · ")), league.champion ? make("bdi", "", " " + (league.champion.display_name || league.champion)) : "");
+    $("leagues").replaceChildren(...leagues.map(({ league, league_id, ended_at, champion }) => {
+      const link = make("a", "", league_id);
+      link.href = "/api/leagues/" + league + ".json";
+      return make("li", "", link, " ", make("small", "", ended_at), " ", make("bdi", "", champion.display_name), " won");
     }));
   } catch { /* Without these the rest of the desk works. */ }
 };
