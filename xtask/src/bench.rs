@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! queries.rs    POST /mcp beside FastAPI, on one core each
+//! websocket.rs  messages over WebSocket beside Python's, and the largest state
 //! league.rs     32 instant players over real HTTP
 //! messages.rs   reading and writing every message beside serde_json
 //! matches.rs    the core alone: what a match costs in small and large leagues
@@ -18,6 +19,7 @@ mod memory;
 mod messages;
 mod peers;
 mod queries;
+mod websocket;
 
 use crate::{Outcome, sh, venv};
 use std::time::{Duration, Instant};
@@ -27,6 +29,7 @@ type Part = (&'static str, fn() -> Outcome);
 
 const PARTS: &[Part] = &[
     ("queries", queries::run),
+    ("websocket", websocket::run),
     ("league", league::run),
     ("messages", messages::run),
     ("matches", matches::run),
