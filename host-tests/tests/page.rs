@@ -215,6 +215,10 @@ fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
     browser.click("#teach");
     browser.fill("#code", &leaguebox.admin_code);
     browser.wait_until("document.querySelector('#settings').game.value === 'even_odd'");
+    let offered = browser.eval("[...document.querySelector('#settings').game.options].map(option => option.value)");
+    let refusal = leaguebox.admin_with("settings", r#"{"game":"no such game"}"#).json();
+    let there_are = refusal["error"].as_str().and_then(|error| error.strip_prefix("game must be one of "));
+    assert_eq!(offered, json!(there_are.expect("the games").split(' ').collect::<Vec<_>>()));
     browser.eval("void (document.querySelector('#settings').game.value = 'skill-gomoku')");
     browser.fill("[name=start_at]", "7");
     browser.fill("[name=move_timeout_ms]", "12000");
@@ -302,6 +306,15 @@ fn a_page_says_when_the_box_is_gone_and_catches_up_when_it_is_back() {
     crowd.enlist(&leaguebox, 1);
     browser.wait_until("document.querySelectorAll('#players tr').length === 3");
     assert_eq!(browser.eval("document.querySelector('#lost').hidden"), true);
+
+    // What is over is kept.
+    assert_eq!(leaguebox.admin("start").status, 200);
+    browser.wait_until(&is("COMPLETED"));
+    browser.click("#teach");
+    browser.wait_until("document.querySelectorAll('#leagues li').length === 1");
+    let champion = leaguebox.get_json("/api/standings.json")["standings"][0]["display_name"].clone();
+    let past = browser.text("#leagues");
+    assert!(past.contains(&format!("{} won", champion.as_str().expect("a name"))), "{past}");
     let _ = fs::remove_file(flash);
 }
 
@@ -316,9 +329,10 @@ fn restarted(leaguebox: LeagueBox, flash: &std::path::Path, meanwhile: impl FnOn
 
 #[cfg(feature = "emulator")]
 fn restarted(mut leaguebox: LeagueBox, _: &std::path::Path, meanwhile: impl FnOnce()) -> LeagueBox {
-    let said = leaguebox.board().log().len();
-    leaguebox.admin_blindly("fault/panic");
+    let said = leaguebox.board().log_position();
+    leaguebox.board().power(false).expect("the plug is pulled");
     meanwhile();
+    leaguebox.board().power(true).expect("and put back");
     leaguebox.wait_until_it_is_back(said);
     leaguebox
 }
@@ -481,7 +495,7 @@ fn the_page_is_small_strict_and_takes_nothing_from_outside() {
     let mut total = 0;
     for (path, file) in PAGE {
         let text = web(file);
-        assert_eq!(leaguebox.get(path).body, text);
+        assert!(leaguebox.get(path).body == text, "{path} is {file}");
         total += text.len();
         // The namespace of a picture is a name, not an address.
         let outside = text.replace("http://www.w3.org/2000/svg", "");

@@ -93,7 +93,10 @@ function dance(seats, step) {
   const of = seat => agents.find(agent => agent.agentId === seat.id) || {};
   const words = seat => [of(seat).eliminated ? "is out" : "", of(seat).motto ? `“${of(seat).motto}”` : ""].filter(Boolean).join(" · ");
   const told = "Dance floor. " + agents.map(agent => `${agent.agentName} ${agent.eliminated ? "is out" : `is at ${agent.x}, ${agent.y}`}`).join(", ");
-  return make("div", "game", picture(width, height, told, ...cells, ...dancers), sides(seats, step, words, seat => of(seat).score));
+  const floor = picture(width, height, told, ...cells, ...dancers);
+  // Those at the edge lean over it.
+  floor.setAttribute("viewBox", `-.4 -.4 ${width + .8} ${height + .8}`);
+  return make("div", "game", floor, sides(seats, step, words, seat => of(seat).score));
 }
 
 // A small picture for each round: bars of the first seat upwards, of the second downwards. Several where there are battlefields.

@@ -7,7 +7,7 @@
 import { draw, draws, hex, hue, make, race, sha256, told, unhex } from "./draw.js";
 
 const $ = id => document.getElementById(id);
-const ASK_MS = 5000, PATIENCE_MS = 5000, QUIET_MS = 12000, UNSEEN_MS = 15000, TICK_MS = 250, GLANCE_MS = 700, MOVED_MS = 6000;
+const ASK_MS = 5000, PATIENCE_MS = 5000, QUIET_MS = 6000, UNSEEN_MS = 15000, TICK_MS = 250, GLANCE_MS = 700, MOVED_MS = 6000;
 const FIRST_PAUSE_MS = 500, LONGEST_PAUSE_MS = 10000;
 // The schedule of 64 players is 400 KB; beyond that the page leaves it to the CSV.
 const MANY_MATCHES = 2016, MANY_PLAYERS = 40, CROWD = 12;
@@ -133,7 +133,7 @@ async function ask() {
       standings = (await get("/api/standings.json")).standings;
       players = (await get("/api/players.json")).players;
       learn(status);
-      stale = true;
+      [stale, unset] = [true, true];
       await load();
       running = new Map(allMatches().filter(one => one.status === "RUNNING").map(one => [one.match_id, one]));
       asked = scene;
@@ -148,21 +148,29 @@ async function ask() {
   }
 }
 
-// A line that has been silent for long may be dead: a cable that was pulled tells nobody.
+// A line that has been silent for long may be dead: a cable that was pulled tells nobody, nor does a box that restarted.
 setInterval(async () => {
   if (mode === "lost") become("lost");
   if (mode !== "live" || Date.now() - heardAt < QUIET_MS) return;
+  heardAt = Date.now();
+  const mine = socket, before = now;
   try {
-    learn(await get("/api/status.json"));
-    heard("live");
+    const status = await get("/api/status.json");
+    if (mine !== socket) return;
+    learn(status);
     paint();
+    if (status.uptime_seconds < before.uptime_seconds) hangUp(listen);
   } catch {
-    if (mode !== "live") return;
-    socket?.close();
-    socket = null;
-    again();
+    if (mine === socket) hangUp(again);
   }
 }, 1000);
+
+function hangUp(then) {
+  const mine = socket;
+  socket = null;
+  mine?.close();
+  then();
+}
 
 // A page nobody looks at leaves its place to others.
 let unseen = 0;
@@ -174,9 +182,7 @@ document.onvisibilitychange = () => {
   }
   unseen = setTimeout(() => {
     clearTimeout(timer);
-    const mine = socket;
-    socket = null;
-    mine?.close();
+    hangUp(() => {});
   }, UNSEEN_MS);
 };
 
@@ -187,7 +193,7 @@ function take(told) {
   switch (told.type) {
     case "snapshot":
       learn(told.status);
-      [players, running, whole, stale] = [[], new Map(), false, true];
+      [players, running, whole, stale, unset] = [[], new Map(), false, true, true];
       break;
     case "ready":
       whole = true;
@@ -226,7 +232,9 @@ function timed(one) {
 }
 
 // A match is over: its line in the schedule becomes what the box would say of it now.
-function settle({ match_id, result }) {
+function settle(over) {
+  if (loading) late.push(over);
+  const { match_id, result } = over;
   const line = allMatches().find(line => line.match_id === match_id);
   if (!line || !result) return;
   const news = !isOver(line);
@@ -237,8 +245,9 @@ function settle({ match_id, result }) {
   fresh.length = Math.min(fresh.length, FRESH);
 }
 
-// The schedule is asked for with every snapshot; after that the feed tells what changes in it.
-let stale = true;
+// The schedule and the settings are asked for with every snapshot; after that the feed tells what changes in the schedule,
+// also while it is on its way.
+let stale = true, unset = true, late = [];
 function load() {
   if (now.league_id !== shownLeague) {
     shownLeague = now.league_id;
@@ -247,14 +256,19 @@ function load() {
     seen.clear();
     [chosen, staged] = ["", ""];
   }
-  if (now.game_type !== settings.game && !settings.asked) {
-    settings.asked = true;
-    getSettings().catch(() => { settings.asked = false; });
+  if (unset) {
+    unset = false;
+    getSettings().catch(() => { unset = true; });
   }
   if (!now.total_rounds) rounds = [];
   if (!stale || loading || !now.total_rounds || now.total_matches > MANY_MATCHES) return loading;
   stale = false;
-  return loading = get("/api/schedule.json").then(page => { rounds = page.rounds; paint(); }, () => { stale = true; }).finally(() => { loading = null; });
+  late = [];
+  return loading = get("/api/schedule.json").then(page => {
+    rounds = page.rounds;
+    [...late].forEach(settle);
+    paint();
+  }, () => { stale = true; }).finally(() => { loading = null; });
 }
 
 /* ---- what is shown ---- */
@@ -263,7 +277,7 @@ let painting = 0;
 function paint() {
   painting ||= requestAnimationFrame(() => {
     painting = 0;
-    if (now) show();
+    if (now && whole) show();
   });
 }
 
@@ -457,7 +471,7 @@ function tickClocks() {
   }
 }
 setInterval(tickClocks, TICK_MS);
-setInterval(() => { if (now?.state === "WAITING") showPlayers(); }, ASK_MS);
+setInterval(() => { if (now?.state === "WAITING") paint(); }, ASK_MS);
 
 // Looks at a match and remembers the step it is at. Not more often than every GLANCE_MS.
 let glance = null, wanted = "", lookedAt = 0;
@@ -508,12 +522,16 @@ function remember(page) {
 // Words by player; the box sends them by seat.
 const byId = (page, actions) => Object.fromEntries((actions || []).map((action, at) => [ids(page)[at], action]));
 
+// Between two matches the last one stays.
+let onStage = "";
+
 function showStage() {
-  const known = seen.get(staged);
+  if (seen.has(staged)) onStage = staged;
+  const known = seen.get(onStage);
   $("stage").hidden = !known || now.state === "WAITING" || now.state === "COMPLETED";
   if ($("stage").hidden) return;
   const { page, steps } = known, step = steps.at(-1);
-  const key = JSON.stringify([staged, steps.length, step.turn, step.over, page.seats]);
+  const key = JSON.stringify([onStage, steps.length, step.turn, step.over, page.seats]);
   if ($("board").dataset.key === key) return;
   $("board").dataset.key = key;
   const title = page.seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]);
@@ -521,7 +539,7 @@ function showStage() {
   text($("stage-turn"), [page.match_id, step.over ? "over" : step.turn ? "turn " + step.turn : ""].filter(Boolean).join(" · "));
   $("board").replaceChildren(draw(page.game_type, page.seats, step));
 }
-$("stage-open").onclick = () => openMatch(staged);
+$("stage-open").onclick = () => openMatch(onStage);
 
 /* ---- results ---- */
 
@@ -537,7 +555,7 @@ function lineOf(one) {
 function fillLine(item, one) {
   const button = item.firstChild, over = isOver(one), technical = one.result === "TECHNICAL_LOSS", points = pointsOf(one), [a, b] = ids(one);
   if (button.classList.contains("many")) {
-    button.replaceChildren(...ids(one).map(id => make("bdi", one.winner === id ? "won" : "", nameOf(id) + (over ? " " + points[id] : ""))));
+    button.replaceChildren(...ids(one).map(id => make("span", one.winner === id ? "seated won" : "seated", make("bdi", "", nameOf(id)), make("small", "", over ? points[id] : ""))));
     return;
   }
   const [first, score, second, note] = button.children;
@@ -804,10 +822,10 @@ $("teach").onclick = async () => {
     $("settings").seed.placeholder = settings.seed === "set" ? "somebody chose one; empty leaves it" : "";
     const { leagues } = await get("/api/leagues.json");
     $("past").hidden = !leagues.length;
-    $("leagues").replaceChildren(...leagues.map(league => {
-      const link = make("a", "", "League " + league.number);
-      link.href = "/api/leagues/" + league.number + ".json";
-      return make("li", "", link, " ", make("small", "", [league.game_type, league.finished_at].filter(Boolean).join(" · ")), league.champion ? make("bdi", "", " " + (league.champion.display_name || league.champion)) : "");
+    $("leagues").replaceChildren(...leagues.map(({ league, league_id, ended_at, champion }) => {
+      const link = make("a", "", league_id);
+      link.href = "/api/leagues/" + league + ".json";
+      return make("li", "", link, " ", make("small", "", ended_at), " ", make("bdi", "", champion.display_name), " won");
     }));
   } catch { /* Without these the rest of the desk works. */ }
 };

@@ -30,34 +30,36 @@ const LONG_PATIENCE: Duration = Duration::from_secs(20 * 60);
 /// How long a move may take to be thought about, so that short games are not boring and long ones end.
 const LONGEST_THOUGHT: Duration = Duration::from_secs(4);
 
-/// Plays one league and prints it.
+/// Plays one league and prints it. One that is to be watched ends with Ctrl-C, the other with its league.
 pub fn demo(options: &DemoOptions) -> Result<(), Failure> {
+    let (count, game) = (options.players, options.game);
+    let to_be_watched = options.speed.of_a_match();
+    let (thinks, patience, stop) = match to_be_watched {
+        None => (Duration::ZERO, PATIENCE, Stop::default()),
+        Some(length) => {
+            let turns = GameKind::named(game).map_or(1, |game| u32::from(game.rules().turns).max(1));
+            ((length / turns).min(LONGEST_THOUGHT), LONG_PATIENCE, Stop::on_ctrl_c()?)
+        }
+    };
     let running = start_box(Options {
         // On a port nobody uses, so that a demo runs beside a box.
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-        start_at: Some(options.players),
+        start_at: Some(count),
         flash: None,
-        ..Options::new(options.game)
+        ..Options::new(game)
     })?;
     let mut out = io::stdout();
-    let (count, game) = (options.players, options.game);
     say(&mut out, &format!("{count} house players play {game} at http://{}/\n", running.address))?;
-    let followed = match options.speed.of_a_match() {
-        None => {
-            let house = House::seat(running.address, count, game, Duration::ZERO);
-            house.and_then(|_house| follow(running.address, &mut out, PATIENCE, &Stop::default()))
+    let house = House::seat(running.address, count, game, thinks);
+    let followed = house.and_then(|_house| follow(running.address, &mut out, patience, &stop));
+    let followed = followed.and_then(|()| match to_be_watched {
+        Some(_) if !stop.is_raised() => {
+            say(&mut out, "\nThe page stays until Ctrl-C.\n")?;
+            block_on(stop.raised());
+            Ok(())
         }
-        Some(length) => Stop::on_ctrl_c().and_then(|stop| {
-            let turns = GameKind::named(game).map_or(1, |game| u32::from(game.rules().turns).max(1));
-            let house = House::seat(running.address, count, game, (length / turns).min(LONGEST_THOUGHT));
-            let followed = house.and_then(|_house| follow(running.address, &mut out, LONG_PATIENCE, &stop));
-            followed.and_then(|()| {
-                say(&mut out, "\nThe page stays until Ctrl-C.\n")?;
-                block_on(stop.raised());
-                Ok(())
-            })
-        }),
-    };
+        _ => Ok(()),
+    });
     // If the box failed, that is why the rest did.
     running.end()?;
     followed
