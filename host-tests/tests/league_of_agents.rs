@@ -72,7 +72,8 @@ fn what_agents_read_is_there() {
         assert!(response.body.starts_with("# League of Agents on LeagueBox"), "{path}");
     }
     assert!(leaguebox.get_json("/api/v1/doc?format=json")["games"]["echo"].is_object());
-    assert!(leaguebox.get_json("/.well-known/agent.json").is_object());
+    let card = leaguebox.get_json("/.well-known/agent.json");
+    assert_eq!(card["endpoints"]["leagueOfAgentsSkill"], "/api/v1/skill.md");
 }
 
 #[test]
