@@ -305,6 +305,49 @@ fn somebody_looks_on_is_counted_and_hears_everything_but_whose_turn_it_is() {
 }
 
 #[test]
+fn an_agent_without_a_game_looks_on_and_one_that_is_matched_looks_on_no_more() {
+    let leaguebox = LeagueBox::start(Settings { turn_timeout_ms: 2_000, ..Settings::default() });
+    let ([mut ada, mut bob], id) = matched(&leaguebox, "echo", ["Ada", "Bob"]);
+    let mut eve = Agent::register(&leaguebox, "Eve");
+    eve.link.say(json!({"type": "subscribe_game", "gameId": id}));
+    assert_eq!(eve.link.hear_all(&["game_state"])[0]["spectatorCount"], 1);
+    ada.link.hear_all(&["game_state", "your_turn"]);
+    bob.link.hear_all(&["game_state", "your_turn"]);
+    ada.plays(&id, json!({"number": 1}));
+    bob.link.hear_all(&["thinking"]);
+    bob.plays(&id, json!({"number": 2}));
+    // Nobody moves any more.
+    for agent in [&mut ada, &mut bob, &mut eve] {
+        assert_eq!(agent.link.hear_until("game_over").pop().expect("an end")["reason"], "timeout");
+    }
+    let ([mut ada, mut bob], id) = rematched([ada, bob]);
+    eve.link.say(json!({"type": "subscribe_game", "gameId": id}));
+    eve.link.hear_all(&["game_state"]);
+    let mut dan = Agent::register(&leaguebox, "Dan");
+    for agent in [&mut eve, &mut dan] {
+        agent.join("blotto");
+    }
+    let heard = eve.link.hear_until("your_turn");
+    assert_eq!(heard[heard.len() - 2]["gameType"], "blotto");
+    ada.link.hear_all(&["game_state", "your_turn"]);
+    ada.plays(&id, json!({"number": 1}));
+    bob.link.hear_until("thinking");
+    bob.plays(&id, json!({"number": 2}));
+    let state = bob.link.hear_until("game_state").pop().expect("a state");
+    assert_eq!(state["spectatorCount"], 0);
+}
+
+/// The same two once more.
+fn rematched(mut agents: [Agent; 2]) -> ([Agent; 2], String) {
+    agents[0].join("echo");
+    assert_eq!(agents[0].link.hear()["type"], "queue_status");
+    agents[1].join("echo");
+    let matched = agents.each_mut().map(|agent| agent.link.hear_all(&["matched"]).swap_remove(0));
+    let id = matched[0]["gameId"].as_str().unwrap_or_else(|| panic!("{matched:?}")).to_owned();
+    (agents, id)
+}
+
+#[test]
 fn whoever_pings_is_answered_with_the_time() {
     let leaguebox = LeagueBox::start(Settings::default());
     let mut stranger = Link::dial(&leaguebox);

@@ -9,10 +9,12 @@
 //! league.rs     32 instant players over real HTTP
 //! messages.rs   reading and writing every message beside serde_json
 //! matches.rs    the core alone: what a match costs in small and large leagues
+//! games.rs      the rules alone: moves a second of each game
 //! memory.rs     bytes per player, match, result and log entry
 //! peers.rs      sockets, players and boxes to measure with
 //! ```
 
+mod games;
 mod league;
 mod matches;
 mod memory;
@@ -33,6 +35,7 @@ const PARTS: &[Part] = &[
     ("league", league::run),
     ("messages", messages::run),
     ("matches", matches::run),
+    ("games", games::run),
     ("memory", memory::run),
 ];
 

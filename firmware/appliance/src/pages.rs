@@ -240,6 +240,8 @@ fn players<const P: usize, const M: usize, const R: usize, const L: usize>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rows {
     Standings,
+    /// The standings for a spreadsheet.
+    Table,
     Schedule,
     Players,
     /// One player and its compliance report.
@@ -251,7 +253,7 @@ pub(crate) enum Rows {
 impl Rows {
     pub fn content_type(self) -> &'static str {
         match self {
-            Rows::Results => "text/csv; charset=utf-8",
+            Rows::Results | Rows::Table => "text/csv; charset=utf-8",
             Rows::Log => "application/x-ndjson",
             _ => crate::routes::JSON,
         }
@@ -260,6 +262,7 @@ impl Rows {
     pub fn headers(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Rows::Results => &[("Content-Disposition", "attachment; filename=\"results.csv\"")],
+            Rows::Table => &[("Content-Disposition", "attachment; filename=\"standings.csv\"")],
             Rows::Log => &[("Content-Disposition", "attachment; filename=\"log.jsonl\"")],
             _ => &[],
         }
@@ -323,6 +326,7 @@ impl Rows {
                     })
                 })
             }
+            Rows::Table => table(hall, part, sink),
             Rows::Schedule => schedule(hall, part, sink),
             Rows::Results => results(hall, part, sink),
             Rows::Log => match hall.log().at_or_after(part) {
@@ -542,6 +546,40 @@ fn schedule<const P: usize, const M: usize, const R: usize, const L: usize>(
     Ok(true)
 }
 
+/// A part for each player. Names may have any character, so this begins with the mark by which a spreadsheet knows UTF-8.
+fn table<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &Hall<P, M, R, L>,
+    part: u64,
+    sink: &mut dyn Sink,
+) -> Result<bool, Full> {
+    if part == 0 {
+        sink.put(
+            "\u{FEFF}rank,player_id,display_name,played,wins,draws,losses,technical_losses,points\r\n".as_bytes(),
+        )?;
+        return Ok(true);
+    }
+    let Some(row) = hall.standings().nth(part as usize - 1) else { return Ok(false) };
+    let mut text = heapless::String::<256>::new();
+    write!(text, "{},{},{},", row.rank, row.player_id.0, Quoted(row.display_name)).map_err(|_| Full)?;
+    write!(text, "{},{},{},", row.played, row.wins, row.draws).map_err(|_| Full)?;
+    write!(text, "{},{},{}\r\n", row.losses, row.technical_losses, row.points).map_err(|_| Full)?;
+    sink.put(text.as_bytes())?;
+    Ok(true)
+}
+
+/// A text in quotes, as CSV has it. A spreadsheet would compute one that begins like a formula, so it gets an apostrophe.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.starts_with(['=', '+', '-', '@', '\t', '\r']) { "\"'" } else { "\"" })?;
+        for (number, part) in self.0.split('"').enumerate() {
+            write!(f, "{}{part}", if number > 0 { "\"\"" } else { "" })?;
+        }
+        f.write_str("\"")
+    }
+}
+
 /// A part for each match that is over.
 fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
     hall: &Hall<P, M, R, L>,
@@ -583,5 +621,25 @@ struct Cells<'a>(&'a AnyGame);
 impl fmt::Display for Cells<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.export(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn a_name_stays_in_its_cell_and_is_never_computed() {
+        for (name, cell) in [
+            ("Ada", "\"Ada\""),
+            ("a,\"b\"\nc", "\"a,\"\"b\"\"\nc\""),
+            ("=1+1", "\"'=1+1\""),
+            ("@SUM(A1)", "\"'@SUM(A1)\""),
+            ("עדה", "\"עדה\""),
+            ("", "\"\""),
+        ] {
+            assert_eq!(Quoted(name).to_string(), cell);
+        }
     }
 }

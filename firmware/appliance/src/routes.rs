@@ -92,6 +92,7 @@ fn find(path: &str) -> Option<Route> {
         "/api/standings.json" => Route::Rows(Rows::Standings),
         "/api/schedule.json" => Route::Rows(Rows::Schedule),
         "/api/players.json" => Route::Rows(Rows::Players),
+        "/api/standings.csv" => Route::Rows(Rows::Table),
         "/api/results.csv" => Route::Rows(Rows::Results),
         "/api/log.jsonl" => Route::Rows(Rows::Log),
         "/api/leagues.json" => Route::Leagues,

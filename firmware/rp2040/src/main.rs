@@ -27,7 +27,7 @@ use leaguebox_rp2040::identity::Identity;
 use leaguebox_rp2040::led::{self, Sign};
 use leaguebox_rp2040::net::{self, Network};
 use leaguebox_rp2040::pico::Pico;
-use leaguebox_rp2040::socket::{Connection, Pool, Port, Socket, socket};
+use leaguebox_rp2040::socket::{Connection, Pool, Ports, Socket, socket};
 use leaguebox_rp2040::{lent_stack, mdns, panic, sntp, watchdog};
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
@@ -42,11 +42,11 @@ const LOG: usize = 256;
 
 /// The port agents are told. Browsers come to 80 by themselves.
 const AGENTS: u16 = 8000;
-/// Connections that are served at once, on each port.
-const WORKERS: [(u16, usize); 2] = [(AGENTS, 6), (80, 2)];
-const ALL_WORKERS: usize = WORKERS[0].1 + WORKERS[1].1;
+const BROWSERS: u16 = 80;
+/// Connections that are served at once, on both ports.
+const WORKERS: usize = 8;
 /// A socket for each line and worker; for the DHCP client, mDNS and the time; two more to ask a DHCP server something.
-const SOCKETS: usize = PLAYERS + ALL_WORKERS + 3 + 2;
+const SOCKETS: usize = PLAYERS + WORKERS + 3 + 2;
 
 /// What the build's report divides by: players, sockets; and what a match takes. It reads them in the image.
 static COUNTS: [u32; 3] = [PLAYERS as u32, SOCKETS as u32, size_of::<Option<Table>>() as u32];
@@ -125,8 +125,7 @@ async fn main(spawner: Spawner) {
     spawner.spawn(ethernet(runner).expect(ONCE));
 
     static RESOURCES: StaticCell<StackResources<SOCKETS>> = StaticCell::new();
-    static BUFFERS: ConstStaticCell<[[u8; WORKER_BYTES]; ALL_WORKERS]> =
-        ConstStaticCell::new([[0; WORKER_BYTES]; ALL_WORKERS]);
+    static BUFFERS: ConstStaticCell<[[u8; WORKER_BYTES]; WORKERS]> = ConstStaticCell::new([[0; WORKER_BYTES]; WORKERS]);
     let (resources, buffers) = (RESOURCES.uninit(), BUFFERS.take());
     let mut entropy = Entropy::new(&id);
     let [a, b, c, d, e, f, g, h, ..] = entropy.seed();
@@ -168,14 +167,14 @@ async fn main(spawner: Spawner) {
 
     static LINE_BUFFERS: ConstStaticCell<[[u8; LINE_BYTES]; PLAYERS]> =
         ConstStaticCell::new([[0; LINE_BYTES]; PLAYERS]);
-    static POOL: StaticCell<Vec<Socket, { PLAYERS + ALL_WORKERS }>> = StaticCell::new();
+    static POOL: StaticCell<Vec<Socket, { PLAYERS + WORKERS }>> = StaticCell::new();
     static LINKS: StaticCell<Links<Connection, PLAYERS>> = StaticCell::new();
     let (sockets, links): (_, &'static _) = (POOL.init_with(Vec::new), LINKS.init_with(Links::new));
     for buffers in LINE_BUFFERS.take() {
         let (rx, tx) = buffers.split_at_mut(LINE[0]);
         let _ = sockets.push(socket(stack, rx, tx));
     }
-    let mut workers: Vec<_, ALL_WORKERS> = Vec::new();
+    let mut workers: Vec<_, WORKERS> = Vec::new();
     for buffers in buffers {
         let (of_socket, own) = buffers.split_at_mut(WORKER[0] + WORKER[1]);
         let (rx, tx) = of_socket.split_at_mut(WORKER[0]);
@@ -183,9 +182,10 @@ async fn main(spawner: Spawner) {
         let _ = workers.push(own);
     }
     let pool = Pool(sockets);
-    let ports = WORKERS.iter().flat_map(|&(port, workers)| core::iter::repeat_n(port, workers));
-    for (port, buffers) in ports.zip(workers) {
-        spawner.spawn(worker(leaguebox, Port(pool, port), links, buffers).expect(ONCE));
+    static PORTS: StaticCell<Ports> = StaticCell::new();
+    let ports: &'static Ports = PORTS.init_with(|| Ports::new(pool, [AGENTS, BROWSERS]));
+    for buffers in workers {
+        spawner.spawn(worker(leaguebox, ports, links, buffers).expect(ONCE));
     }
     for player in 0..PLAYERS as u16 {
         spawner.spawn(line(leaguebox, pool, links, player).expect(ONCE));
@@ -262,15 +262,15 @@ async fn deadlines(leaguebox: &'static LeagueBox) -> ! {
     leaguebox.keep_time().await
 }
 
-#[embassy_executor::task(pool_size = ALL_WORKERS)]
+#[embassy_executor::task(pool_size = WORKERS)]
 async fn worker(
     leaguebox: &'static LeagueBox,
-    port: Port,
+    ports: &'static Ports,
     links: &'static Links<Connection, PLAYERS>,
     buffers: &'static mut [u8],
 ) -> ! {
     let (incoming, outgoing) = buffers.split_at_mut(WORKER[2]);
-    leaguebox.serve(&port, links, incoming, outgoing).await
+    leaguebox.serve(&ports, links, incoming, outgoing).await
 }
 
 #[embassy_executor::task(pool_size = PLAYERS)]

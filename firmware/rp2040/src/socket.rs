@@ -5,9 +5,11 @@
 //! they are in a pool, because a connection that a worker accepted can go to a line, which keeps it for hours, and the
 //! worker then needs another one. As long as everybody has one connection at a time there is one for everybody.
 
+use core::cell::Cell;
 use core::net::{IpAddr, SocketAddr};
 
 use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
+use embassy_futures::select::{Either, select};
 use embassy_net::tcp::{Error, State, TcpReader, TcpSocket, TcpWriter};
 use embassy_net::{IpAddress, IpEndpoint, Stack};
 use embassy_sync::blocking_mutex::raw::NoopRawMutex;
@@ -31,6 +33,9 @@ const LET_GO: Duration = Duration::from_secs(1);
 
 /// How long to wait for a socket while a connection that changes hands has two.
 const TRY_AGAIN: Duration = Duration::from_millis(10);
+
+/// How often one who listens looks whether another port has nobody.
+const LOOK_AROUND: Duration = Duration::from_millis(200);
 
 /// A socket that is used for one connection after the other. It is free while nobody has it.
 pub type Socket = Mutex<NoopRawMutex, TcpSocket<'static>>;
@@ -68,19 +73,73 @@ impl Pool {
     }
 }
 
-/// A port that is listened on with sockets of a pool.
-#[derive(Clone, Copy)]
-pub struct Port(pub Pool, pub u16);
+/// The ports that are listened on with sockets of a pool. No worker is bound to one: whoever is free listens where it is
+/// needed, so that pages that watch for hours through one port leave nobody in front of it.
+pub struct Ports {
+    pool: Pool,
+    /// The port of agents, and that of browsers.
+    ports: [u16; 2],
+    /// How many listen on each.
+    listening: Cell<[u8; 2]>,
+}
 
-impl TcpAccept for Port {
+impl Ports {
+    /// Nobody listens yet.
+    pub fn new(pool: Pool, ports: [u16; 2]) -> Self {
+        Self { pool, ports, listening: Cell::new([0; 2]) }
+    }
+
+    /// Three listen for agents, who come all at once, where one does for browsers; but one for each as long as there are two.
+    fn next(&self) -> usize {
+        let [agents, browsers] = self.listening.get();
+        usize::from(3 * browsers < agents)
+    }
+
+    fn count(&self, port: usize, by: i8) {
+        let mut listening = self.listening.get();
+        if let Some(count) = listening.get_mut(port) {
+            *count = count.saturating_add_signed(by);
+        }
+        self.listening.set(listening);
+    }
+
+    /// Returns when the other port has nobody and this one has others.
+    async fn is_needed_elsewhere(&self, port: usize) {
+        loop {
+            Timer::after(LOOK_AROUND).await;
+            let [agents, browsers] = self.listening.get();
+            let (here, there) = if port == 0 { (agents, browsers) } else { (browsers, agents) };
+            if there == 0 && here > 1 {
+                return;
+            }
+        }
+    }
+}
+
+/// Somebody who listens.
+struct Listener<'a>(&'a Ports, usize);
+
+impl Drop for Listener<'_> {
+    fn drop(&mut self) {
+        self.0.count(self.1, -1);
+    }
+}
+
+impl TcpAccept for &'static Ports {
     type Error = Error;
     type Socket<'a> = Connection;
 
     async fn accept(&self) -> Result<(SocketAddr, Connection), Error> {
         loop {
-            let mut socket = self.0.take(true).await;
-            if socket.accept(self.1).await.is_err() {
-                return Err(Error::ConnectionReset);
+            let at = self.next();
+            self.count(at, 1);
+            let _listener = Listener(self, at);
+            let mut socket = self.pool.take(true).await;
+            let port = self.ports.get(at).copied().unwrap_or_default();
+            match select(socket.accept(port), self.is_needed_elsewhere(at)).await {
+                Either::First(Ok(())) => {}
+                Either::First(Err(_)) => return Err(Error::ConnectionReset),
+                Either::Second(()) => continue,
             }
             // A handshake that was never finished, or one whose peer has gone since: there is nobody to talk to.
             if let Some(peer) = socket.remote_endpoint() {
