@@ -421,6 +421,7 @@ fn a_game_is_drawn_while_it_is_played_and_can_be_stepped_through() {
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_page_too_many_asks_instead_and_says_so_until_there_is_room() {
     let leaguebox = LeagueBox::start(Settings::default());
+    let _crowd = Crowd::of(&leaguebox, 2);
     let browser = Browser::open();
     // As many as the box takes.
     let mut watchers: Vec<WebSocket> = Vec::new();
@@ -433,11 +434,9 @@ fn a_page_too_many_asks_instead_and_says_so_until_there_is_room() {
     }
     browser.go(&leaguebox.url());
     browser.wait_until("document.querySelector('#feed').innerText === 'asking every 5 s'");
-    let crowd = Crowd::of(&leaguebox, 2);
     browser.wait_until("document.querySelectorAll('#players tr').length === 2");
     drop(watchers);
     browser.wait_until("document.querySelector('#feed').innerText === 'live'");
-    drop(crowd);
 }
 
 #[test]
