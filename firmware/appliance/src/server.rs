@@ -44,6 +44,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         outgoing: &mut [u8],
     ) -> ! {
         self.watchers.count_worker();
+        // All are counted before the first one serves.
+        yield_now().await;
         loop {
             self.free_workers.set(self.free_workers.get().saturating_add(1));
             let accepted = acceptor.accept().await;
