@@ -423,6 +423,10 @@ pub(crate) struct Person<'a> {
     technical_losses: ByReason,
     /// What it has gathered so far, as the standings have it.
     tally: Gathered,
+    /// On Elo's scale, with one standard deviation, from so many games.
+    rating: u16,
+    rating_deviation: u16,
+    rated_games: u16,
     latency: Latency,
 }
 
@@ -505,6 +509,9 @@ impl<'a> Person<'a> {
             end_reasons: endings.matches,
             technical_losses: endings.technical_losses,
             tally: Gathered { played, wins, draws, losses, technical_losses, points },
+            rating: player.rating.points(),
+            rating_deviation: player.rating.deviation(),
+            rated_games: player.rating.games,
             latency: Latency {
                 answers: latency.answers(),
                 min_ms: latency.least_ms(),

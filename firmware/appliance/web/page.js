@@ -664,7 +664,7 @@ function openPlayer(id) {
     const ready = page.ready;
     facts(body, [["Id", page.player_id], ["State", condition(page)[0]],
       ["Standing", line && line.played ? `rank ${line.rank} with ${line.points} points: ${line.wins} won, ${line.draws} drawn, ${line.losses} lost` : ""],
-      ["Rating", page.rating], ["Version", bdi(page.version)], ["Says it is at", bdi(page.contact_endpoint)], [isCalled(page) ? "Is called at" : "Dials in from", bdi(page.address)],
+      ["Rating", page.rated_games ? `${page.rating} ± ${2 * page.rating_deviation} (${page.rated_games} games)` : "no game yet"], ["Version", bdi(page.version)], ["Says it is at", bdi(page.contact_endpoint)], [isCalled(page) ? "Is called at" : "Dials in from", bdi(page.address)],
       ["Connected", isCalled(page) ? "" : page.connected ? "yes" : "no; what it is asked waits for it"], ["Last seen", lastSeen(page)], ["Dialect", page.dialect],
       ["Test call", ready && { ok: "answered" + (ready.ms == null ? "" : " in " + ready.ms + " ms"), failed: "not answered", asked: "under way" }[ready.status]],
       ["Answers", took.answers && took.answers + ", the fastest in " + took.min_ms + " ms, half within " + took.median_ms + " ms, 99 of 100 within " + took.p99_ms + " ms"],

@@ -12,7 +12,6 @@ use heapless::String;
 
 use super::admission::{AgentState, Player};
 use super::facts::Fact;
-use super::notes::Kind;
 use super::rounds::{Seating, Table};
 use super::{Hall, NAME_BYTES};
 use crate::fair::Purpose;
@@ -423,8 +422,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let mut sitters = [Sitter::default(); SEATS];
         for (sitter, (id, &line)) in sitters.iter_mut().zip(ids.iter().zip(&players)) {
             let name = self.players.get(usize::from(line)).map_or("", |player| &player.name);
-            let number = self.players.get(usize::from(line)).map_or(0, |player| player.number);
-            let (note, said) = (self.notes.get(number, Kind::Memory), self.notes.get(number, Kind::Said));
+            let (note, said) = self.notes_of(line);
             *sitter = Sitter { id, name, note, said };
         }
         let table = games::Table(sitters.get(..usize::from(game.seats())).unwrap_or_default());

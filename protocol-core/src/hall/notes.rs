@@ -118,6 +118,12 @@ impl<const P: usize> Notes<P> {
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
+    /// What is kept for the player on a line, and what it said last.
+    pub(super) fn notes_of(&self, line: u16) -> (&str, &str) {
+        let number = self.players.get(usize::from(line)).map_or(0, |player| player.number);
+        (self.notes.get(number, Kind::Memory), self.notes.get(number, Kind::Said))
+    }
+
     /// Makes a move at a table, and keeps what its game wants kept of it.
     pub(super) fn play_at(&mut self, index: u16, seating: Seating, wanted: Value<'_>) -> Heard {
         let Some(number) = self.players.get(usize::from(index)).map(|player| player.number) else {

@@ -148,6 +148,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             _ => {
                 let party = Party::of(table.players().iter().map(|&line| self.players.get(usize::from(line))));
+                let mut sitters = party.sitters();
+                for (sitter, &line) in sitters.iter_mut().zip(table.players()) {
+                    (sitter.note, sitter.said) = self.notes_of(line);
+                }
                 let game_state = GameState {
                     game_type,
                     turn_number: table.play.game().turn(),
@@ -155,7 +159,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     game_specific_state: View {
                         game: table.play.game(),
                         seat: seating.seat,
-                        table: games::Table(&party.sitters()),
+                        table: games::Table(&sitters),
                     },
                 };
                 let context = context(opponent_ids);
