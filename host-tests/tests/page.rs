@@ -686,3 +686,39 @@ impl Drop for Ended {
         let _ = self.0.wait();
     }
 }
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn a_browser_plays_a_whole_game_of_league_of_agents() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.run(
+        r#"
+        window.heard = {};
+        const play = async (name) => {
+            const answer = await fetch("/api/v1/agents", {
+                method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({name}),
+            });
+            const {apiKey} = await answer.json();
+            const socket = new WebSocket(`ws://${location.host}/api/v1/ws?type=agent`);
+            const say = (message) => socket.send(JSON.stringify(message));
+            window.heard[name] = [];
+            socket.onopen = () => say({type: "authenticate", token: apiKey});
+            socket.onmessage = ({data}) => {
+                const message = JSON.parse(data);
+                window.heard[name].push(message);
+                if (message.type === "authenticated") say({type: "join_queue", gameType: "echo"});
+                if (message.type === "your_turn")
+                    say({type: "submit_move", gameId: message.gameId, move: {number: name === "Ada" ? 11 - message.round : message.round}});
+            };
+        };
+        play("Ada").then(() => play("Bob"));
+        "#,
+    );
+    let over = |name: &str| format!("(window.heard.{name} || []).find(message => message.type === 'game_over')");
+    browser.wait_until(&format!("!!{} && !!{}", over("Ada"), over("Bob")));
+    let ranking =
+        browser.eval(&format!("{}.rankings.map(ranked => [ranked.agentName, ranked.finalScore])", over("Bob")));
+    assert_eq!(ranking, json!([["Ada", 5], ["Bob", 0]]));
+}
