@@ -28,6 +28,8 @@ fn main() {
         let path = match name {
             "index.html" => "/".into(),
             "agent.json" => "/.well-known/agent.json".into(),
+            "league-of-agents.md" => "/api/v1/skill.md".into(),
+            "league-of-agents.json" => "/api/v1/doc.json".into(),
             name => format!("/{name}"),
         };
         let kind = kind(file);

@@ -75,6 +75,11 @@ impl Browser {
         self.tell("execute/sync", json!({"script": format!("return {expression};"), "args": []}))
     }
 
+    /// Runs a script in the page.
+    pub fn run(&self, script: &str) {
+        self.tell("execute/sync", json!({"script": script, "args": []}));
+    }
+
     /// The visible text of the first element that fits a selector.
     pub fn text(&self, selector: &str) -> String {
         let found = self.eval(&format!("(document.querySelector({selector:?}) || {{}}).innerText"));
@@ -96,6 +101,12 @@ impl Browser {
         let element = self.find(selector);
         self.tell(&format!("element/{element}/clear"), json!({}));
         self.tell(&format!("element/{element}/value"), json!({"text": text}));
+    }
+
+    /// Presses and releases a key, as WebDriver spells it, wherever the focus is.
+    pub fn press(&self, key: &str) {
+        let actions = json!([{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]);
+        self.tell("actions", json!({"actions": [{"type": "key", "id": "keyboard", "actions": actions}]}));
     }
 
     /// Makes the window as large as another screen.

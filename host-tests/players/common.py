@@ -22,6 +22,7 @@ def arguments(dialects):
     parser.add_argument("--dialect", choices=dialects, required=True)
     parser.add_argument("--log", default=os.devnull)
     parser.add_argument("--seconds", type=float, default=0, help="how long a slow player thinks")
+    parser.add_argument("--game", default="echo", help="what an agent of the arena asks for")
     return parser.parse_args()
 
 

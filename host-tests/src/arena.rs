@@ -1,10 +1,11 @@
 //! Agents of League of Agents, one WebSocket each, that say and hear what a test tells them to, message by message.
 
+use crate::PATIENCE;
 use crate::http;
 use crate::leaguebox::LeagueBox;
 use crate::websocket::{Frame, WebSocket};
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Where they dial in.
 const PATH: &str = "/api/v1/ws?type=agent";
@@ -30,7 +31,9 @@ impl Link {
 
     /// The next message, as it came. A `pong` may come at any time, and is only heard by who [asks](Self::hear_pong).
     pub fn hear_text(&mut self) -> String {
+        let begun = Instant::now();
         loop {
+            assert!(begun.elapsed() < PATIENCE, "nothing but pongs");
             let text = self.0.receive().expect("a message");
             if !text.starts_with(r#"{"type":"pong""#) {
                 return text;

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 /// What the crowd can play.
-const GAMES: [&str; 5] = ["even_odd", "even_odd_10", "echo", "blotto", "skill-gomoku"];
+const GAMES: [&str; 6] = ["even_odd", "even_odd_10", "echo", "blotto", "skill-gomoku", "dance-battle"];
 
 /// One message that one player received. Its place in the list is when.
 #[derive(Debug, Clone)]
@@ -395,8 +395,31 @@ fn game_move(player: usize, message: &Value) -> Value {
                 skill => json!({"type": "skill", "skill": skill, "target": {"row": row, "col": col}}),
             }
         }
+        Some("dance-battle") => dance(player, turn, message),
         _ => json!({"action": "choose", "value": parity(player, message)}),
     }
+}
+
+/// To a place of its own in the middle of the floor, next to others, with throws that differ between players and turns.
+fn dance(player: usize, turn: usize, message: &Value) -> Value {
+    use std::cmp::Ordering::{Greater, Less};
+    let dancers = &message["game_state"]["game_specific_state"]["publicState"]["agents"];
+    let dancers = dancers.as_array().expect("a list of dancers");
+    let me = dancers.iter().find(|dancer| dancer["agentId"] == message["player_id"]).expect("me among them");
+    let axis = |name: &str| me[name].as_u64().expect("a number");
+    let step = match (axis("x").cmp(&(6 + player as u64)), axis("y").cmp(&8)) {
+        (Less, _) => "right",
+        (Greater, _) => "left",
+        (_, Less) => "down",
+        (_, Greater) => "up",
+        _ => "hold",
+    };
+    let throw = ["rock", "paper", "scissors"][(player + turn * (player + 1)) % 3];
+    json!({"commands": [
+        {"beatIndex": 0, "kind": "move", "direction": step},
+        {"beatIndex": 1, "kind": "move", "direction": "hold"},
+        {"beatIndex": 2, "kind": "action", "action": throw, "motto": "Here I come"},
+    ]})
 }
 
 /// A whole game in which black, who begins, seals a stone, uproots others and wins along the edge.

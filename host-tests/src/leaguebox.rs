@@ -99,6 +99,11 @@ impl LeagueBox {
         LeagueBox::with(Desktop::bare(&[&format!("--flash={}", file.display())]))
     }
 
+    /// The same for whoever knows the address it had.
+    pub fn as_and_where_it_was(file: &std::path::Path, address: SocketAddr) -> LeagueBox {
+        LeagueBox::with(Desktop::at(address, &[&format!("--flash={}", file.display())]))
+    }
+
     fn on_desktop(settings: Settings, arguments: &[&str]) -> LeagueBox {
         LeagueBox::with(Desktop::start(&settings, arguments))
     }

@@ -44,13 +44,33 @@ impl Player {
         Player { name: name.to_owned(), log, child: spawn(command, leaguebox, name) }
     }
 
-    /// Starts `examples/dial_in.py`. It keeps no log.
-    pub fn dialling_example(leaguebox: &LeagueBox, name: &str) -> Player {
+    /// Starts `players/node_arena_player.mjs` for one game.
+    pub fn node_in_the_arena(leaguebox: &LeagueBox, name: &str, game: &str) -> Player {
+        let log = log_file("node");
+        let mut command = Command::new("node");
+        command.arg(here("players/node_arena_player.mjs")).arg("--log").arg(&log).args(["--game", game]);
+        Player { name: name.to_owned(), log, child: spawn(command, leaguebox, name) }
+    }
+
+    /// Starts an example that dials in, `examples/<script>.py`.
+    pub fn dialling_example(leaguebox: &LeagueBox, script: &str, name: &str, extra: &[&str]) -> Player {
+        let example = here("../examples").join(format!("{script}.py"));
+        let url = leaguebox.url();
+        Player::script(&example, name, &[&["--box", &url, "--name", name], extra].concat())
+    }
+
+    /// Starts any script. It keeps no log, but what it [prints](Self::printed) is there.
+    pub fn script(path: &Path, name: &str, arguments: &[&str]) -> Player {
+        let log = log_file("script");
         let mut command = Command::new(interpreter());
-        command.arg(here("../examples/dial_in.py")).args(["--box", &leaguebox.url(), "--name", name]);
-        command.stdin(Stdio::piped()).stdout(Stdio::null());
+        command.arg(path).args(arguments).stdin(Stdio::piped()).stdout(fs::File::create(&log).expect("a file"));
         let child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        Player { name: name.to_owned(), log: log_file("example"), child }
+        Player { name: name.to_owned(), log, child }
+    }
+
+    /// What a script has printed so far.
+    pub fn printed(&self) -> String {
+        fs::read_to_string(&self.log).unwrap_or_default()
     }
 
     /// Starts `examples/player.py`, with the system's Python: it must need nothing else. It keeps no log.

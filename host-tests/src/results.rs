@@ -7,6 +7,11 @@ use std::collections::BTreeMap;
 pub struct Row(BTreeMap<String, String>);
 
 impl Row {
+    /// Who plays, and the letter of the seat that the columns of each end with.
+    pub fn players(&self) -> impl Iterator<Item = (char, &str)> {
+        ('a'..='d').filter_map(|seat| Some((seat, self.0.get(&format!("player_{seat}"))?.as_str())))
+    }
+
     /// A column, which must exist.
     pub fn get(&self, column: &str) -> &str {
         self.0.get(column).unwrap_or_else(|| panic!("no column {column} in {:?}", self.0))
@@ -60,18 +65,16 @@ pub struct Standing {
 pub fn standings(rows: &[Row]) -> Vec<Standing> {
     let mut table: BTreeMap<&str, Standing> = BTreeMap::new();
     for row in rows {
-        for (me, other) in [("player_a", "player_b"), ("player_b", "player_a")] {
-            let (me, other) = (row.get(me), row.get(other));
+        for (seat, me) in row.players() {
             let entry = table.entry(me).or_insert_with(|| Standing { player_id: me.to_owned(), ..Default::default() });
             entry.played += 1;
-            entry.points += points(row, me);
-            match row.get("winner") {
-                winner if winner == me => entry.wins += 1,
-                winner if winner == other => entry.losses += 1,
-                _ if row.get("status") == "DRAW" => entry.draws += 1,
+            entry.points += points(row, seat);
+            match points(row, seat) {
+                3 => entry.wins += 1,
+                1 => entry.draws += 1,
                 _ => entry.losses += 1,
             }
-            if row.get("status") == "TECHNICAL_LOSS" && row.get("winner") != me {
+            if row.get("status") == "TECHNICAL_LOSS" && points(row, seat) == 0 {
                 entry.technical_losses += 1;
             }
         }
@@ -80,10 +83,10 @@ pub fn standings(rows: &[Row]) -> Vec<Standing> {
     let level: BTreeMap<String, u64> = order.iter().map(|entry| (entry.player_id.clone(), entry.points)).collect();
     let mut among_level: BTreeMap<&str, u64> = BTreeMap::new();
     for row in rows {
-        let (a, b) = (row.get("player_a"), row.get("player_b"));
-        if level.get(a) == level.get(b) {
-            *among_level.entry(a).or_default() += points(row, a);
-            *among_level.entry(b).or_default() += points(row, b);
+        for (seat, me) in row.players() {
+            if row.players().any(|(_, other)| other != me && level.get(other) == level.get(me)) {
+                *among_level.entry(me).or_default() += points(row, seat);
+            }
         }
     }
     order.sort_by_cached_key(|entry| {
@@ -96,20 +99,31 @@ pub fn standings(rows: &[Row]) -> Vec<Standing> {
     order
 }
 
-/// By status and winner alone; the box's own `points_a` and `points_b` are checked against it.
-fn points(row: &Row, player: &str) -> u64 {
+/// By status and winner alone; the box's own `points_a` and `points_b` are checked against it. Of four only those who are
+/// level in front draw.
+fn points(row: &Row, seat: char) -> u64 {
     match (row.get("status"), row.get("winner")) {
-        (_, winner) if winner == player => 3,
-        ("DRAW", _) => 1,
+        (_, winner) if winner == row.get(&format!("player_{seat}")) => 3,
+        ("DRAW", _) if row.players().count() == 2 || ahead(row).contains(&seat) => 1,
         _ => 0,
     }
+}
+
+/// Who of four dancers is in front: the last one standing, or those with the most points.
+pub fn ahead(row: &Row) -> Vec<char> {
+    if let [alone] = row.get("standing").as_bytes() {
+        return vec![char::from(alone.to_ascii_lowercase())];
+    }
+    let score = |seat: char| row.get(&format!("score_{seat}")).parse::<u64>().expect("a number");
+    let most = ('a'..='d').map(score).max();
+    ('a'..='d').filter(|&seat| Some(score(seat)) == most).collect()
 }
 
 /// Fails the test unless the points the box wrote beside each match follow from its status and winner.
 pub fn assert_points_follow(rows: &[Row]) {
     for row in rows {
-        for (player, column) in [("player_a", "points_a"), ("player_b", "points_b")] {
-            assert_eq!(row.get(column), points(row, row.get(player)).to_string(), "{column} of {row:?}");
+        for (seat, _) in row.players() {
+            assert_eq!(row.get(&format!("points_{seat}")), points(row, seat).to_string(), "points_{seat} of {row:?}");
         }
     }
 }

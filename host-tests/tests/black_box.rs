@@ -11,12 +11,17 @@ use sha2::{Digest, Sha256};
 
 /// Plays a league of `count` and checks its exports against each other and against the rules.
 fn play(count: usize, game: &'static str) -> Crowd {
-    let leaguebox = LeagueBox::start(Settings { game, ..Settings::start_at(count) });
-    let crowd = Crowd::of(&leaguebox, count);
+    play_at(&LeagueBox::start(Settings { game, ..Settings::start_at(count) }), count, count * (count - 1) / 2)
+}
+
+/// The same in this box, where everybody has an equal part in so many matches.
+fn play_at(leaguebox: &LeagueBox, count: usize, matches: usize) -> Crowd {
+    let crowd = Crowd::of(leaguebox, count);
     crowd.wait_for_the_end();
 
     let rows = results::parse(&leaguebox.get("/api/results.csv").body);
-    assert_eq!(rows.len(), count * (count - 1) / 2, "everybody meets everybody once");
+    assert_eq!(rows.len(), matches);
+    let seats = rows[0].players().count();
     assert!(rows.iter().all(|row| row.get("status") != "TECHNICAL_LOSS"), "nobody misbehaved: {rows:?}");
     results::assert_points_follow(&rows);
     results::assert_standings_follow(&leaguebox.get_json("/api/standings.json"), &rows);
@@ -25,7 +30,7 @@ fn play(count: usize, game: &'static str) -> Crowd {
     schema::assert_calls_are_valid(events.iter().map(|event| &event.message));
     for player in 0..count {
         let told = |kind| events.iter().filter(|event| event.player == player && event.is(kind)).count();
-        assert_eq!(told("GAME_OVER"), count - 1, "player {player} hears every result");
+        assert_eq!(told("GAME_OVER"), matches * seats / count, "player {player} hears every result");
         assert_eq!(told("LEAGUE_COMPLETED"), 1);
         let last = events.iter().rfind(|event| event.player == player).expect("messages");
         assert!(last.is("LEAGUE_COMPLETED"), "LEAGUE_COMPLETED is the very last message, not {last:?}");
@@ -130,6 +135,52 @@ fn a_league_of_skill_gomoku_is_played_with_its_skills_and_long_states() {
     assert_eq!((&told["total_moves"], &told["ended_by"]), (&json!(GOMOKU.len()), &json!("five")));
     let black = asked[0]["player_id"].as_str();
     assert_eq!(told["winner_player_id"].as_str(), black);
+}
+
+#[test]
+fn five_players_dance_a_league_of_a_game_for_four() {
+    let leaguebox = LeagueBox::start(Settings { game: "dance-battle", ..Settings::start_at(5) });
+    let events = play_at(&leaguebox, 5, 5).events();
+    let rows = results::parse(&leaguebox.get("/api/results.csv").body);
+    for row in &rows {
+        let ahead = results::ahead(row);
+        let winner = if let [seat] = ahead[..] { row.get(&format!("player_{seat}")) } else { "" };
+        assert_eq!(row.get("winner"), winner, "{row:?}");
+        assert_eq!(row.players().count(), 4);
+    }
+    assert!(rows.iter().any(|row| !row.get("winner").is_empty()), "some match is won: {rows:?}");
+    // What the page reads, in the schedule and of one match.
+    let schedule = leaguebox.get_json("/api/schedule.json");
+    for (round, row) in schedule["rounds"].as_array().expect("rounds").iter().zip(&rows) {
+        let played = &round["matches"][0];
+        let one = leaguebox.get_json(&format!("/api/matches/{}.json", row.get("match_id")));
+        for (place, (seat, player)) in row.players().enumerate() {
+            let points: u64 = row.get(&format!("points_{seat}")).parse().expect("a number");
+            let name = format!("Player {}", player.trim_start_matches("P0"));
+            for of_match in [played, &one] {
+                let told = ["player_id", "display_name", "points"].map(|field| &of_match["players"][place][field]);
+                assert_eq!(told, [&json!(player), &json!(name), &json!(points)]);
+            }
+            assert_eq!(played[format!("player_{}_id", seat.to_ascii_uppercase())], player);
+            assert_eq!(one["game_result"]["score"][player], points);
+        }
+    }
+    // Everybody has each seat, and is told of the three others.
+    let invitations: Vec<&Value> =
+        events.iter().filter(|event| event.is("GAME_INVITATION")).map(|event| &event.message).collect();
+    assert_eq!(invitations.len(), 5 * 4);
+    for role in ["PLAYER_A", "PLAYER_B", "PLAYER_C", "PLAYER_D"] {
+        assert_eq!(invitations.iter().filter(|message| message["role_in_match"] == role).count(), 5);
+    }
+    for message in invitations {
+        let others = message["opponent_ids"].as_array().expect("a list");
+        assert_eq!((others.len(), &others[0]), (3, &message["opponent_id"]));
+        assert!(!others.contains(&message["player_id"]));
+    }
+    let announced = events.iter().find(|event| event.is("ROUND_ANNOUNCEMENT")).expect("an announcement");
+    for field in ["player_C_id", "player_D_id", "player_C_endpoint", "player_D_endpoint"] {
+        assert!(announced.message["matches"][0][field].is_string(), "{field}");
+    }
 }
 
 #[test]

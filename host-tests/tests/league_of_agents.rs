@@ -7,8 +7,10 @@ use host_tests::arena::{Agent, Link, matched, register};
 use host_tests::crowd::{Crowd, GOMOKU};
 use host_tests::http;
 use host_tests::leaguebox::LeagueBox;
+use host_tests::python::Player;
 use host_tests::results;
 use host_tests::settings::Settings;
+use host_tests::wait_for;
 use serde_json::{Value, json};
 
 fn error(message: &str) -> Value {
@@ -70,7 +72,8 @@ fn what_agents_read_is_there() {
         assert!(response.body.starts_with("# League of Agents on LeagueBox"), "{path}");
     }
     assert!(leaguebox.get_json("/api/v1/doc?format=json")["games"]["echo"].is_object());
-    assert!(leaguebox.get_json("/.well-known/agent.json").is_object());
+    let card = leaguebox.get_json("/.well-known/agent.json");
+    assert_eq!(card["endpoints"]["leagueOfAgentsSkill"], "/api/v1/skill.md");
 }
 
 #[test]
@@ -253,7 +256,8 @@ fn who_hangs_up_and_comes_back_within_its_turn_plays_on() {
     let leaguebox = LeagueBox::start(Settings::default());
     let ([mut ada, mut bob], id) = matched(&leaguebox, "echo", ["Ada", "Bob"]);
     for round in 1..=5 {
-        ada.plays(&id_after_turn(&mut ada, &id), json!({"number": round}));
+        ada.link.hear_until("your_turn");
+        ada.plays(&id, json!({"number": round}));
         bob.come_back_after(&leaguebox, Duration::from_millis(200));
         let heard = bob.link.hear_all(&["game_state", "your_turn"]);
         assert_eq!((&heard[0]["round"], &heard[1]["round"]), (&json!(round), &json!(round)));
@@ -266,13 +270,6 @@ fn who_hangs_up_and_comes_back_within_its_turn_plays_on() {
         assert!(over.get("reason").is_none(), "{over}");
         assert_eq!(ranking(&over), ["Bob", "Ada"]);
     }
-}
-
-/// Waits for its turn.
-fn id_after_turn(agent: &mut Agent, id: &str) -> String {
-    let turn = agent.link.hear_until("your_turn").pop().expect("a turn");
-    assert_eq!(turn["gameId"], id);
-    id.to_owned()
 }
 
 #[test]
@@ -293,14 +290,62 @@ fn somebody_looks_on_is_counted_and_hears_everything_but_whose_turn_it_is() {
     for round in 1..=5 {
         ada.plays(&id, json!({"number": round}));
         assert_eq!(spectator.hear()["agentName"], "Ada", "has moved");
+        assert_eq!(bob.link.hear()["type"], "thinking");
         bob.plays(&id, json!({"number": 11 - round}));
         let heard = spectator.hear_all(&["thinking", "turn_update", "game_state"]);
         assert_eq!((&heard[1]["round"], &heard[2]["spectatorCount"]), (&json!(round), &json!(1)));
         let state = ada.link.hear_until("game_state").pop().expect("a state");
         assert_eq!(state["spectatorCount"], 1);
         bob.link.hear_until("game_state");
+        if round < 5 {
+            ada.link.hear_all(&["your_turn"]);
+            bob.link.hear_all(&["your_turn"]);
+        }
     }
     assert_eq!(ranking(&spectator.hear_all(&["game_over"])[0]), ["Bob", "Ada"]);
+}
+
+#[test]
+fn an_agent_without_a_game_looks_on_and_one_that_is_matched_looks_on_no_more() {
+    let leaguebox = LeagueBox::start(Settings { turn_timeout_ms: 2_000, ..Settings::default() });
+    let ([mut ada, mut bob], id) = matched(&leaguebox, "echo", ["Ada", "Bob"]);
+    let mut eve = Agent::register(&leaguebox, "Eve");
+    eve.link.say(json!({"type": "subscribe_game", "gameId": id}));
+    assert_eq!(eve.link.hear_all(&["game_state"])[0]["spectatorCount"], 1);
+    ada.link.hear_all(&["game_state", "your_turn"]);
+    bob.link.hear_all(&["game_state", "your_turn"]);
+    ada.plays(&id, json!({"number": 1}));
+    bob.link.hear_all(&["thinking"]);
+    bob.plays(&id, json!({"number": 2}));
+    // Nobody moves any more.
+    for agent in [&mut ada, &mut bob, &mut eve] {
+        assert_eq!(agent.link.hear_until("game_over").pop().expect("an end")["reason"], "timeout");
+    }
+    let ([mut ada, mut bob], id) = rematched([ada, bob]);
+    eve.link.say(json!({"type": "subscribe_game", "gameId": id}));
+    eve.link.hear_all(&["game_state"]);
+    let mut dan = Agent::register(&leaguebox, "Dan");
+    for agent in [&mut eve, &mut dan] {
+        agent.join("blotto");
+    }
+    let heard = eve.link.hear_until("your_turn");
+    assert_eq!(heard[heard.len() - 2]["gameType"], "blotto");
+    ada.link.hear_all(&["game_state", "your_turn"]);
+    ada.plays(&id, json!({"number": 1}));
+    bob.link.hear_until("thinking");
+    bob.plays(&id, json!({"number": 2}));
+    let state = bob.link.hear_until("game_state").pop().expect("a state");
+    assert_eq!(state["spectatorCount"], 0);
+}
+
+/// The same two once more.
+fn rematched(mut agents: [Agent; 2]) -> ([Agent; 2], String) {
+    agents[0].join("echo");
+    assert_eq!(agents[0].link.hear()["type"], "queue_status");
+    agents[1].join("echo");
+    let matched = agents.each_mut().map(|agent| agent.link.hear_all(&["matched"]).swap_remove(0));
+    let id = matched[0]["gameId"].as_str().unwrap_or_else(|| panic!("{matched:?}")).to_owned();
+    (agents, id)
 }
 
 #[test]
@@ -332,7 +377,9 @@ fn a_whole_game_of_gomoku_with_every_skill_told_before_its_turn() {
         assert_eq!(turn["round"], place + 1);
         if place == 0 {
             assert_eq!(other.link.hear()["type"], "game_state", "and it is not its turn");
-            assert_eq!(other.play(&id, wanted.clone())["error"], "Invalid move.");
+            let answer = other.play(&id, wanted.clone());
+            assert_eq!(answer["error"], "Invalid move.");
+            assert_eq!(answer["detail"], "it is not your turn");
         }
         mover.plays(&id, wanted);
         for agent in [mover, other] {
@@ -429,6 +476,8 @@ fn four_dance_until_one_is_left_and_who_is_out_goes_on_planning() {
             let [.., state, turn] = heard.as_slice() else { panic!("{heard:?}") };
             assert_eq!((&state["publicState"]["round"], &turn["round"]), (&json!(round), &json!(round)));
             assert_eq!(state["publicState"]["matchResult"], Value::Null);
+            let motto = if round == 1 { "" } else { "I am Bob" };
+            assert_eq!(state["publicState"]["agents"][1]["motto"], motto);
         }
         for (agent, [first, second, throw]) in agents.iter_mut().zip(plans) {
             let plan = json!({"commands": [
@@ -481,4 +530,112 @@ fn an_agent_of_the_arena_and_players_that_are_called_play_one_league() {
     assert_eq!(rows.len(), 3);
     assert!(rows.iter().all(|row| row.get("status") != "TECHNICAL_LOSS"), "{rows:?}");
     assert_eq!(ada.me(&leaguebox)["gamesPlayed"], 2);
+}
+
+/// What a real client heard of its one game.
+fn heard_by(player: &Player) -> Vec<Value> {
+    wait_for(&format!("{} hears game_over", player.name), || {
+        let heard = player.received();
+        heard.iter().any(|message| message["type"] == "game_over").then_some(heard)
+    })
+}
+
+/// Two real clients play a whole game; what each of them heard.
+fn real_clients_play(players: [Player; 2], rounds: usize) -> Vec<Vec<Value>> {
+    let all = players.each_ref().map(heard_by);
+    for heard in &all {
+        let count = |kind: &str| heard.iter().filter(|message| message["type"] == kind).count();
+        assert_eq!((count("authenticated"), count("matched"), count("turn_update")), (1, 1, rounds), "{heard:?}");
+        assert_eq!((count("game_state"), count("error")), (rounds + 1, 0), "{heard:?}");
+        assert_eq!(count("move_result"), count("your_turn"), "{heard:?}");
+        assert!(
+            heard.iter().all(|message| message["type"] != "move_result" || message["success"] == true),
+            "{heard:?}"
+        );
+        let over = heard.iter().find(|message| message["type"] == "game_over").expect("it was waited for");
+        assert!(over["totalRounds"] == rounds && over.get("reason").is_none(), "{over}");
+    }
+    all.to_vec()
+}
+
+fn python(leaguebox: &LeagueBox, library: &str, name: &str, game: &str) -> Player {
+    let mut player = Player::start(leaguebox, "arena_player", library, name, &["--game", game]);
+    player.wait_until_registered();
+    // Who asks first has the first seat.
+    wait_for(&format!("{name} waits or plays"), || (player.received().len() > 1).then_some(()));
+    player
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn pythons_websockets_and_websocket_client_play_a_whole_game_of_echo() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let players = ["websockets", "websocket-client"].map(|library| python(&leaguebox, library, library, "echo"));
+    real_clients_play(players, 5);
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn pythons_websockets_and_websocket_client_play_a_whole_game_of_gomoku() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let players =
+        ["websockets", "websocket-client"].map(|library| python(&leaguebox, library, library, "skill-gomoku"));
+    for heard in real_clients_play(players, 9) {
+        assert!(heard.iter().any(|message| message["type"] == "skill_effect" && message["skill"] == "stillwater"));
+        assert_eq!(ranking(&heard[heard.len() - 1]), ["websockets", "websocket-client"]);
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn nodes_ws_plays_whole_games_of_echo_and_gomoku() {
+    for (game, rounds) in [("echo", 5), ("skill-gomoku", 9)] {
+        let leaguebox = LeagueBox::start(Settings::default());
+        let python = python(&leaguebox, "websockets", "Python", game);
+        let node = Player::node_in_the_arena(&leaguebox, "Node", game);
+        for heard in real_clients_play([python, node], rounds) {
+            assert_eq!(ranking(&heard[heard.len() - 1]), ["Python", "Node"]);
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn the_example_plays_every_game_and_no_move_of_its_is_refused() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    // A whole game on the map is five hundred states of 27 KB for each drone.
+    for (game, seats, end) in [
+        ("echo", 2, "1st:"),
+        ("blotto", 2, "1st:"),
+        ("skill-gomoku", 2, "1st:"),
+        ("resource-rush", 2, "Tick 5:"),
+        ("dance-battle", 4, "1st:"),
+    ] {
+        let start = |seat: usize| {
+            let name = format!("{game} {seat}");
+            Player::dialling_example(&leaguebox, "league_of_agents", &name, &["--game", game])
+        };
+        let players: Vec<Player> = (1..=seats).map(start).collect();
+        for player in &players {
+            wait_for(&format!("{} prints {end}", player.name), || player.printed().contains(end).then_some(()));
+            assert!(!player.printed().contains("refused:"), "{}", player.printed());
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn the_player_in_the_documentation_plays_as_it_is_printed() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let page = leaguebox.get("/api/v1/skill.md").body;
+    let code = page.split("```python\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a player");
+    let script = std::env::temp_dir().join(format!("leaguebox-documented-{}.py", std::process::id()));
+    std::fs::write(&script, code).expect("a file");
+    let address = leaguebox.address.to_string();
+    let mut players = ["Ada", "Bob"].map(|name| Player::script(&script, name, &[&address, name]));
+    for player in &mut players {
+        assert_eq!(player.wait_until_it_ends(), Some(0), "{}", player.printed());
+        assert!(player.printed().contains("is first"), "{}", player.printed());
+    }
+    std::fs::remove_file(script).expect("it was there");
 }

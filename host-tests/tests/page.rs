@@ -6,19 +6,28 @@ mod browser;
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use browser::Browser;
 use host_tests::crowd::Crowd;
 use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
+use host_tests::websocket::{Frame, WebSocket};
 use host_tests::{free_port, here};
 use serde_json::{Value, json};
 
 const HOSTILE: &str = "<script>alert(1)</script>";
 const FOREIGN: &str = "שחקנית 🎲";
 
-/// The longest file the page may be: a microcontroller sends it.
-const PAGE_BYTES: usize = 24 * 1024;
+/// What all of the page may take on the wire: a microcontroller sends it.
+const PAGE_BYTES: usize = 60 * 1024;
+
+/// The files of the page, by their paths.
+const PAGE: [(&str, &str); 4] =
+    [("/", "index.html"), ("/page.css", "page.css"), ("/page.js", "page.js"), ("/draw.js", "draw.js")];
+
+/// The windows the page is looked at in.
+const SCREENS: [(&str, u32, u32); 3] = [("projector", 1280, 800), ("wall", 1920, 1080), ("phone", 390, 844)];
 
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
@@ -26,9 +35,10 @@ fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
     let leaguebox = LeagueBox::start(Settings::default());
     let browser = Browser::open();
     browser.go(&leaguebox.url());
-    browser.wait_until("document.body.className === 'WAITING'");
+    browser.wait_until(&is("WAITING"));
     assert_eq!(browser.text("h1"), "Waiting for players: 0 here, a league needs at least two.");
     assert_eq!(browser.text("#address"), format!("{}/mcp", leaguebox.url()));
+    browser.wait_until("document.querySelector('#rules').innerText.includes('when the teacher presses Start')");
 
     let mut crowd = Crowd::new();
     crowd.hold();
@@ -38,19 +48,21 @@ fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
     browser.wait_until("document.querySelectorAll('#players tr').length === 5");
     browser.keep_picture("lobby.png");
     assert_eq!(leaguebox.admin("start").status, 200);
-    browser.wait_until("document.body.className === 'RUNNING'");
-    browser.wait_until("document.querySelectorAll('#matches li').length === 2");
-    assert!(browser.text("#matches").contains("playing"), "{}", browser.text("#matches"));
+    browser.wait_until(&is("RUNNING"));
+    browser.wait_until("document.querySelectorAll('#matches .card').length === 2");
     assert!(browser.text("#bye").contains("Player"), "one of five sits out: {}", browser.text("#bye"));
+    browser.wait_until("!!document.querySelector('#board .drawn')");
     browser.keep_picture("running.png");
 
     crowd.release();
     crowd.wait_for_the_end();
-    browser.wait_until("document.body.className === 'COMPLETED'");
+    browser.wait_until(&is("COMPLETED"));
     let standings = leaguebox.get_json("/api/standings.json");
     let rows = standings["standings"].as_array().expect("standings");
     let champion = rows[0]["display_name"].as_str().expect("a name");
-    assert_eq!(browser.text("h1"), format!("{champion} wins the league"));
+    browser
+        .wait_until(&format!("document.querySelector('h1').innerText === {:?}", format!("{champion} wins the league")));
+    assert!(browser.text("#podium li").contains(champion), "{}", browser.text("#podium"));
     let shown = browser
         .eval("[...document.querySelectorAll('#standings tr')].map(tr => [...tr.children].map(td => td.innerText))");
     assert_eq!(shown.as_array().map(Vec::len), Some(5));
@@ -61,24 +73,44 @@ fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
         let name = row["display_name"].as_str().expect("a name");
         assert!(shown[1].as_str().is_some_and(|text| text.starts_with(name)), "{shown}");
     }
+    browser.wait_until("document.querySelectorAll('#rounds .score:not(.soft)').length === 10");
     assert_eq!(browser.eval("document.querySelectorAll('#rounds details').length"), 5);
-    assert_eq!(browser.eval("document.querySelectorAll('#rounds .score:not(.soft)').length"), 10);
 
-    browser.click("#matches li:first-child button");
-    browser.wait_until("document.querySelector('#body').innerText.includes('Seed')");
-    browser.click("dialog form button");
+    // The crosstable says the same as the standings, and so do the ends of the lines.
+    let letters = browser.eval("[...document.querySelectorAll('#crosstable tbody tr')].map(tr => tr.innerText)");
+    for (row, letters) in rows.iter().zip(letters.as_array().expect("rows")) {
+        let letters = letters.as_str().expect("text").to_owned();
+        let cells: Vec<&str> = letters.split_whitespace().collect();
+        for (letter, field) in [("W", "wins"), ("D", "draws"), ("L", "losses")] {
+            let count = cells.iter().filter(|cell| **cell == letter).count();
+            assert_eq!(json!(count), row[field], "{letter} of {row}: {letters}");
+        }
+    }
+    let ends = browser.eval("[...document.querySelectorAll('#chart .label')].map(label => label.textContent)");
+    for (row, end) in rows.iter().zip(ends.as_array().expect("labels")) {
+        assert!(end.as_str().is_some_and(|end| end.ends_with(&format!(" {}", row["points"]))), "{end} of {row}");
+    }
+
+    browser.click("#rounds summary");
+    browser.click("#rounds .match");
+    browser.wait_until("document.querySelectorAll('#body .proof .yes').length === 2");
+    let proof = browser.text("#body .proof");
+    assert!(proof.contains("it is the commitment") && proof.contains("the seed draws"), "{proof}");
+    browser.keep_picture("match.png");
+    browser.click("#dialog .close");
     browser.click("#players tr:first-child button");
     browser.wait_until("document.querySelector('#body').innerText.includes('endpoint_host')");
     assert!(browser.text("#body").contains("names an address the box can reach"), "{}", browser.text("#body"));
+    assert_eq!(browser.eval("document.querySelectorAll('#body .match').length"), 4, "its results");
     browser.keep_picture("report.png");
-    browser.click("dialog form button");
+    browser.click("#dialog .close");
 
-    for (name, width, height) in [("projector", 1280, 800), ("phone", 390, 844)] {
+    for (name, width, height) in SCREENS {
         for scheme in ["light", "dark"] {
             browser.resize(width, height);
             browser.prefer(scheme);
-            let overflow = browser.eval("document.documentElement.scrollWidth - innerWidth");
-            assert!(overflow.as_i64().is_some_and(|pixels| pixels <= 0), "{overflow} pixels stick out on a {name}");
+            assert_that_nothing_sticks_out(&browser, name);
+            browser.run("scrollTo(0, 0)");
             browser.keep_picture(&format!("{name}-{scheme}.png"));
         }
     }
@@ -86,39 +118,55 @@ fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
 
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
-fn names_from_strangers_are_shown_as_text_and_nothing_runs() {
-    let leaguebox = LeagueBox::start(Settings::start_at(4));
+fn thirty_names_from_strangers_are_shown_as_text_break_no_layout_and_run_nothing() {
+    let leaguebox = LeagueBox::start(Settings::default());
     let mut crowd = Crowd::new();
+    crowd.hold();
     let image = "<img src=x onerror=alert(2)>";
     let endless = "x".repeat(64);
-    for name in [HOSTILE, FOREIGN, image, &endless] {
-        crowd.register(&leaguebox, name, "127.0.0.1");
-    }
-    crowd.wait_for_the_end();
-    let browser = Browser::open();
-    browser.go(&leaguebox.url());
-    browser.wait_until("document.body.className === 'COMPLETED'");
-    for place in ["#players", "#standings", "#rounds"] {
-        let shown = browser.eval(&format!("document.querySelector('{place}').textContent"));
-        let shown = shown.as_str().expect("text");
-        for name in [HOSTILE, FOREIGN, image, &endless] {
-            assert!(shown.contains(name), "{name} in {place}: {shown}");
+    let hebrew = "שם ארוך מאוד של שחקנית שלא נגמר אף פעם";
+    for number in 0..6 {
+        for name in [HOSTILE, FOREIGN, image, &endless, hebrew] {
+            // Names in a league are distinct, and the longest are cut.
+            crowd.register(&leaguebox, &format!("{number}{name}"), &leaguebox.home().to_string());
         }
     }
-    for player in 1..=4 {
-        browser.click(&format!("#players tr:nth-child({player}) button"));
-        browser.wait_until("document.querySelector('#body').innerText.includes('endpoint_host')");
-        browser.click("dialog form button");
+    let players = leaguebox.get_json("/api/players.json");
+    let names: Vec<&str> =
+        players["players"].as_array().expect("players").iter().filter_map(|one| one["display_name"].as_str()).collect();
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until("document.querySelectorAll('#players tr').length === 30");
+    let look = |scene: &str| {
+        for (screen, width, height) in SCREENS {
+            browser.resize(width, height);
+            assert_that_nothing_sticks_out(&browser, screen);
+            browser.keep_picture(&format!("strangers-{scene}-{screen}.png"));
+        }
+        browser.resize(1280, 800);
+    };
+    look("lobby");
+    assert_eq!(leaguebox.admin("start").status, 200);
+    browser.wait_until("document.querySelectorAll('#matches .card').length === 15");
+    browser.wait_until("document.querySelectorAll('#rounds .match').length === 435");
+    look("running");
+    for place in ["#players", "#standings", "#rounds", "#matches"] {
+        let shown = browser.eval(&format!("document.querySelector('{place}').textContent"));
+        let shown = shown.as_str().expect("text");
+        for name in &names {
+            assert!(shown.contains(name), "{name} in {place}");
+        }
     }
-    assert_eq!(browser.eval("document.querySelectorAll('script').length"), 1, "the page's own");
+    for player in 1..=5 {
+        browser.click(&format!("#players tr:nth-child({player}) button"));
+        browser.wait_until("document.querySelector('#body').innerText.includes('protocol broken')");
+        assert_eq!(browser.text("#title"), names[player - 1].trim());
+        browser.click("#dialog .close");
+    }
+    assert_eq!(browser.eval("document.scripts.length"), 1, "the page's own");
     assert_eq!(browser.eval("document.querySelectorAll('img').length"), 0);
     assert_eq!(browser.eval("[...document.querySelectorAll('#players bdi')].every(name => name.dir === 'auto')"), true);
-    for (width, height) in [(1280, 800), (390, 844)] {
-        browser.resize(width, height);
-        let overflow = browser.eval("document.documentElement.scrollWidth - innerWidth");
-        assert!(overflow.as_i64().is_some_and(|pixels| pixels <= 0), "{overflow} pixels stick out at {width}");
-    }
-    browser.keep_picture("strangers-phone.png");
+    crowd.release();
 }
 
 #[test]
@@ -130,18 +178,21 @@ fn the_teacher_starts_with_the_right_code_only_and_reset_asks_twice() {
     crowd.enlist(&leaguebox, 2);
     let browser = Browser::open();
     browser.go(&leaguebox.url());
-    browser.wait_until("document.body.className === 'WAITING'");
+    browser.wait_until(&is("WAITING"));
 
+    browser.click("#teach");
     browser.fill("#code", "wrong");
     browser.click("[data-verb=start]");
     browser.wait_until("document.querySelector('#said').innerText.startsWith('Refused: this is not the admin code')");
     assert_eq!(leaguebox.get_json("/api/status.json")["state"], "WAITING");
     browser.fill("#code", &leaguebox.admin_code);
+    browser.click("#check-all");
+    browser.wait_until("document.querySelectorAll('#players .yes').length === 2");
     browser.click("[data-verb=resume]");
     browser.wait_until("document.querySelector('#said').innerText === 'Refused: the league is not paused.'");
     browser.click("[data-verb=start]");
     browser.wait_until("document.querySelector('#said').innerText.startsWith('Done.')");
-    browser.wait_until("document.body.className === 'RUNNING'");
+    browser.wait_until(&is("RUNNING"));
     assert_eq!(leaguebox.get_json("/api/status.json")["state"], "RUNNING");
 
     for question in ["Erase all players and results?", "Really? Press once more"] {
@@ -150,8 +201,48 @@ fn the_teacher_starts_with_the_right_code_only_and_reset_asks_twice() {
         assert_eq!(leaguebox.get_json("/api/status.json")["state"], "RUNNING");
     }
     browser.click("[data-verb=reset]");
-    browser.wait_until("document.body.className === 'WAITING'");
+    browser.wait_until(&is("WAITING"));
     assert_eq!(leaguebox.get_json("/api/players.json")["registered"], 0);
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until(&is("WAITING"));
+    browser.click("#teach");
+    browser.fill("#code", &leaguebox.admin_code);
+    browser.wait_until("document.querySelector('#settings').game.value === 'even_odd'");
+    let offered = browser.eval("[...document.querySelector('#settings').game.options].map(option => option.value)");
+    let refusal = leaguebox.admin_with("settings", r#"{"game":"no such game"}"#).json();
+    let there_are = refusal["error"].as_str().and_then(|error| error.strip_prefix("game must be one of "));
+    assert_eq!(offered, json!(there_are.expect("the games").split(' ').collect::<Vec<_>>()));
+    browser.eval("void (document.querySelector('#settings').game.value = 'skill-gomoku')");
+    browser.fill("[name=start_at]", "7");
+    browser.fill("[name=move_timeout_ms]", "12000");
+    browser.keep_picture("teacher.png");
+    browser.click("#settings button");
+    browser.wait_until("document.querySelector('#saved').innerText === 'Saved.'");
+    let settings = leaguebox.get_json("/api/settings.json");
+    assert_eq!(
+        (&settings["game"], &settings["start_at"], &settings["move_timeout_ms"], &settings["join_timeout_ms"]),
+        (&json!("skill-gomoku"), &json!(7), &json!(12_000), &json!(5_000))
+    );
+    browser.wait_until("document.querySelector('#rules').textContent.includes('when 7 players are here')");
+
+    let status = leaguebox.get_json("/api/status.json");
+    let health = browser.text("#health");
+    for field in ["name", "board", "version", "journal"] {
+        assert!(health.contains(status[field].as_str().expect("text")), "{field}: {health}");
+    }
+    browser.click("#clock");
+    browser.wait_until("document.querySelector('#clocked').innerText.includes('20')");
+    let links = browser.eval("[...document.querySelectorAll('#desk a')].map(link => link.getAttribute('href'))");
+    for path in links.as_array().expect("links") {
+        assert_eq!(leaguebox.get(path.as_str().expect("a path")).status, 200, "{path}");
+    }
 }
 
 #[test]
@@ -163,15 +254,17 @@ fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
     crowd.enlist(&leaguebox, 2);
     let browser = Browser::open();
     browser.go(&leaguebox.url());
-    browser.wait_until("!!document.querySelector('#matches .match')");
-    browser.click("#matches .match");
+    browser.wait_until("!document.querySelector('#stage').hidden");
+    browser.click("#stage-open");
     browser.wait_until("document.querySelector('#body').innerText.includes('the owner decides here')");
-    browser.click("#dialog form button");
+    browser.click("#dialog .close");
 
+    browser.click("#teach");
     browser.fill("#code", &leaguebox.admin_code);
-    browser.click("#matches .match");
-    browser.wait_until("document.querySelectorAll('#body .buttons button').length === 4");
-    let second = "#body .buttons button:nth-child(2)";
+    browser.click("#desk .close");
+    browser.click("#stage-open");
+    browser.wait_until("document.querySelectorAll('#body .powers button').length === 4");
+    let second = "#body .powers button:nth-child(2)";
     browser.click(second);
     assert_eq!(browser.text(second), "Really? Player 1 wins");
     assert_eq!(leaguebox.get_json("/api/status.json")["matches_completed"], 0);
@@ -179,12 +272,13 @@ fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
     browser.wait_until("document.querySelector('#body [role=status]').innerText.startsWith('Done.')");
     let ruled = leaguebox.get_json("/api/matches/R1M1.json");
     assert_eq!((&ruled["winner"], &ruled["end_reason"]), (&json!("P01"), &json!("adjudicated")), "{ruled}");
-    browser.click("#dialog form button");
+    browser.click("#dialog .close");
 
     browser.click("#players .name");
-    browser.wait_until("!!document.querySelector('#body .buttons button')");
-    browser.click("#body .buttons button");
-    browser.click("#body .buttons button");
+    browser.wait_until("!!document.querySelector('#body .powers button')");
+    let remove = "#body .powers button:last-child";
+    browser.click(remove);
+    browser.click(remove);
     browser.wait_until(
         "document.querySelector('#body [role=status]').innerText.startsWith('Refused: the league is over')",
     );
@@ -193,26 +287,243 @@ fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
 
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
-fn the_page_says_when_the_box_is_gone() {
-    let leaguebox = LeagueBox::start(Settings::default());
+fn a_page_says_when_the_box_is_gone_and_catches_up_when_it_is_back() {
+    let flash = std::env::temp_dir().join(format!("leaguebox-page-{}.flash", std::process::id()));
+    let leaguebox = if cfg!(feature = "board") {
+        LeagueBox::start(Settings::default())
+    } else {
+        LeagueBox::on_flash(Settings::default(), &flash)
+    };
+    let mut crowd = Crowd::of(&leaguebox, 2);
     let browser = Browser::open();
     browser.go(&leaguebox.url());
-    browser.wait_until("document.body.className === 'WAITING'");
+    browser.wait_until("document.querySelectorAll('#players tr').length === 2");
     assert_eq!(browser.eval("document.querySelector('#lost').hidden"), true);
+    let leaguebox = restarted(leaguebox, &flash, || {
+        browser.wait_until("document.querySelector('#lost').innerText.startsWith('The box does not answer')");
+        browser.keep_picture("gone.png");
+    });
+    crowd.enlist(&leaguebox, 1);
+    browser.wait_until("document.querySelectorAll('#players tr').length === 3");
+    assert_eq!(browser.eval("document.querySelector('#lost').hidden"), true);
+
+    // What is over is kept.
+    assert_eq!(leaguebox.admin("start").status, 200);
+    browser.wait_until(&is("COMPLETED"));
+    browser.click("#teach");
+    browser.wait_until("document.querySelectorAll('#leagues li').length === 1");
+    let champion = leaguebox.get_json("/api/standings.json")["standings"][0]["display_name"].clone();
+    let past = browser.text("#leagues");
+    assert!(past.contains(&format!("{} won", champion.as_str().expect("a name"))), "{past}");
+    let _ = fs::remove_file(flash);
+}
+
+/// The box after a restart, at the same address. `meanwhile` is while it is gone.
+#[cfg(not(feature = "emulator"))]
+fn restarted(leaguebox: LeagueBox, flash: &std::path::Path, meanwhile: impl FnOnce()) -> LeagueBox {
+    let address = leaguebox.address;
     drop(leaguebox);
-    browser.wait_until("document.querySelector('#lost').innerText.startsWith('The box does not answer, for')");
-    browser.keep_picture("gone.png");
+    meanwhile();
+    LeagueBox::as_and_where_it_was(flash, address)
+}
+
+#[cfg(feature = "emulator")]
+fn restarted(mut leaguebox: LeagueBox, _: &std::path::Path, meanwhile: impl FnOnce()) -> LeagueBox {
+    let said = leaguebox.board().log_position();
+    leaguebox.board().power(false).expect("the plug is pulled");
+    meanwhile();
+    leaguebox.board().power(true).expect("and put back");
+    leaguebox.wait_until_it_is_back(said);
+    leaguebox
 }
 
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
-fn the_page_is_small_and_takes_nothing_from_outside() {
+fn whoever_cannot_see_or_use_a_mouse_finds_no_serious_obstacle() {
+    let leaguebox = LeagueBox::start(Settings { game: "skill-gomoku", ..Settings::default() });
+    let mut crowd = Crowd::new();
+    crowd.hold();
+    crowd.register(&leaguebox, FOREIGN, "127.0.0.1");
+    crowd.enlist(&leaguebox, 3);
+    let axe = fs::read_to_string(here("players/node_modules/axe-core/axe.min.js"));
+    let axe = axe.expect("axe-core is there; cargo xtask clients installs it");
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until("document.querySelectorAll('#players tr').length === 4");
+    browser.run(&axe);
+    let judge = |scene: &str| {
+        for scheme in ["light", "dark"] {
+            browser.prefer(scheme);
+            let findings = browser.eval(
+                "axe.run({resultTypes: ['violations']}).then(result => result.violations.filter(one => \
+                 ['serious', 'critical'].includes(one.impact)).map(one => [one.id, ...one.nodes.map(node => \
+                 node.html.slice(0, 200) + node.failureSummary)]))",
+            );
+            assert_eq!(findings, json!([]), "{scene}, {scheme}");
+        }
+    };
+    judge("lobby");
+    browser.click("#teach");
+    browser.wait_until("document.querySelector('#settings').game.value !== ''");
+    judge("the teacher's desk");
+    browser.click("#desk .close");
+    assert_eq!(leaguebox.admin("start").status, 200);
+    browser.wait_until("document.querySelectorAll('#matches .card').length === 2");
+    browser.wait_until("!document.querySelector('#stage').hidden");
+    judge("playing");
+    crowd.release();
+    crowd.wait_for_the_end();
+    browser.wait_until(&is("COMPLETED"));
+    browser.wait_until("document.querySelectorAll('#rounds .score:not(.soft)').length === 6");
+    browser.click("#rounds summary");
+    judge("finished");
+    browser.click("#rounds .match");
+    browser.wait_until("document.querySelectorAll('#body .proof .yes').length === 1");
+    judge("a match");
+    browser.click("#dialog .close");
+    browser.click("#players .name");
+    browser.wait_until("document.querySelector('#body').innerText.includes('protocol broken')");
+    judge("a player");
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn a_game_is_drawn_while_it_is_played_and_can_be_stepped_through() {
+    // What is drawn, and how long players think: a page looks at the board at most every 700 ms.
+    for (game, drawn, thinking) in
+        [("echo", "#board .bout", 1000), ("blotto", "#board .bar", 1000), ("skill-gomoku", "#board .stone2", 400)]
+    {
+        let leaguebox = LeagueBox::start(Settings { game, ..Settings::start_at(2) });
+        let browser = Browser::open();
+        browser.go(&leaguebox.url());
+        browser.wait_until(&is("WAITING"));
+        let mut crowd = Crowd::thinking(Duration::from_millis(thinking));
+        crowd.enlist(&leaguebox, 2);
+        browser.wait_until(&format!("!!document.querySelector('{drawn}')"));
+        browser.wait_until(
+            "[...document.querySelectorAll('#matches .clock')].some(one => one.innerText.includes('s left'))",
+        );
+        browser.wait_until("Number(/turn (\\d+)/.exec(document.querySelector('#stage-turn').innerText)?.[1]) > 3");
+        crowd.hold();
+        browser.keep_picture(&format!("{game}.png"));
+        browser.click("#stage-open");
+        browser.wait_until("!!document.querySelector('#body .replay')");
+        let last = browser.text("#body .replay small");
+        browser.click("#body .replay button");
+        assert_ne!(browser.text("#body .replay small"), last, "one step back");
+        let keeps = browser.text("#body").contains("The box keeps no list of moves");
+        assert_eq!(keeps, ["echo", "skill-gomoku"].contains(&game), "{game}: what is known of it is told plainly");
+        crowd.release();
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn a_page_too_many_asks_instead_and_says_so_until_there_is_room() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let _crowd = Crowd::of(&leaguebox, 2);
+    let browser = Browser::open();
+    // As many as the box takes.
+    let mut watchers: Vec<WebSocket> = Vec::new();
+    loop {
+        let mut watcher = WebSocket::dial_at(leaguebox.address, "/api/live");
+        match watcher.frame().expect("a frame") {
+            Frame::Close(code, _) => break assert_eq!(code, 1013),
+            _ => watchers.push(watcher),
+        }
+    }
+    browser.go(&leaguebox.url());
+    browser.wait_until("document.querySelector('#feed').innerText === 'asking every 5 s'");
+    browser.wait_until("document.querySelectorAll('#players tr').length === 2");
+    drop(watchers);
+    browser.wait_until("document.querySelector('#feed').innerText === 'live'");
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn everything_can_be_reached_by_keyboard() {
+    let leaguebox = LeagueBox::start(Settings::start_at(2));
+    let mut crowd = Crowd::new();
+    crowd.hold();
+    crowd.enlist(&leaguebox, 2);
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until("!document.querySelector('#stage').hidden");
+    let mut reached = BTreeSet::new();
+    for _ in 0..40 {
+        browser.press("\u{E004}");
+        let here = browser.eval("(document.activeElement.closest('[id]') || document.body).id");
+        reached.insert(here.as_str().unwrap_or_default().to_owned());
+    }
+    for place in ["teach", "standings", "stage-open", "matches", "players", "rounds"] {
+        assert!(reached.contains(place), "Tab does not reach {place}: {reached:?}");
+    }
+    browser.run("document.querySelector('#teach').focus()");
+    browser.press("\u{E007}");
+    assert_eq!(browser.eval("document.activeElement.id"), "code", "Enter opens the desk, and typing goes on there");
+    browser.press("\u{E00C}");
+    assert_eq!(browser.eval("document.querySelector('#desk').open"), false, "Escape closes it");
+    assert_eq!(browser.eval("document.activeElement.id"), "teach", "and one is where one was");
+    crowd.release();
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn the_pages_own_sha_256_is_sha_256() {
+    use sha2::{Digest, Sha256};
+    let leaguebox = LeagueBox::start(Settings::default());
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    let lengths = "[0, 1, 3, 32, 36, 55, 56, 63, 64, 65, 119, 120, 500]";
+    let hashes = browser.eval(&format!(
+        "import('/draw.js').then(({{ hex, sha256 }}) => {lengths}.map(length => \
+         hex(sha256(Array.from({{ length }}, (_, at) => at * 7 % 251)))))"
+    ));
+    let lengths: Vec<usize> = serde_json::from_str(lengths).expect("numbers");
+    for (length, hash) in lengths.into_iter().zip(hashes.as_array().expect("hashes")) {
+        let bytes: Vec<u8> = (0..length).map(|at| (at * 7 % 251) as u8).collect();
+        let wanted: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(*hash, wanted, "{length} bytes");
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn the_page_is_small_strict_and_takes_nothing_from_outside() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let mut total = 0;
+    for (path, file) in PAGE {
+        let text = web(file);
+        assert!(leaguebox.get(path).body == text, "{path} is {file}");
+        total += text.len();
+        // The namespace of a picture is a name, not an address.
+        let outside = text.replace("http://www.w3.org/2000/svg", "");
+        assert!(!outside.contains("http://") && !outside.contains("https://"), "{file}");
+        for way in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "@import", "url("] {
+            assert!(!text.contains(way), "{way} in {file}");
+        }
+    }
+    // Compressed it is a third of that; this is what a client without gzip takes.
+    assert!(total <= 2 * PAGE_BYTES, "{total} bytes");
     let page = web("index.html");
-    assert!(page.len() <= PAGE_BYTES, "{} bytes", page.len());
-    // The namespace of an inline picture is a name, not an address.
-    let outside = page.replace("http://www.w3.org/2000/svg", "");
-    assert!(!outside.contains("http://") && !outside.contains("https://") && !outside.contains("src="));
-    assert!(!page.contains("innerHTML") && !page.contains("insertAdjacentHTML") && !page.contains("document.write"));
+    assert!(!page.contains("<style") && !page.contains(" style=") && !page.contains(" onclick="), "nothing is inline");
+    assert_eq!(
+        page.matches("<script").count(),
+        page.matches("<script type=\"module\" src=\"/page.js\"></script>").count()
+    );
+    let policy = leaguebox.get("/").header("content-security-policy").expect("a policy").to_owned();
+    assert!(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+}
+
+/// A JavaScript expression: whether the league is in this state.
+fn is(state: &str) -> String {
+    format!("document.body.classList.contains('{state}')")
+}
+
+fn assert_that_nothing_sticks_out(browser: &Browser, screen: &str) {
+    let overflow = browser.eval("document.documentElement.scrollWidth - innerWidth");
+    assert!(overflow.as_i64().is_some_and(|pixels| pixels <= 0), "{overflow} pixels stick out on a {screen}");
 }
 
 #[test]
@@ -266,13 +577,13 @@ fn every_path_the_manual_and_the_card_name_exists() {
     assert!(paths.len() > 10, "{paths:?}");
     for path in paths {
         let wanted = match path.as_str() {
-            "/mcp" | "/register" => 405,
-            "/ws" => 426,
+            "/mcp" | "/register" | "/api/v1/agents" => 405,
+            "/ws" | "/api/v1/ws" => 426,
             _ => 200,
         };
         assert_eq!(leaguebox.get(&path).status, wanted, "GET {path}");
     }
-    for (path, file) in [("/", "index.html"), ("/skill.md", "skill.md"), ("/.well-known/agent.json", "agent.json")] {
+    for (path, file) in [("/skill.md", "skill.md"), ("/.well-known/agent.json", "agent.json")] {
         assert_eq!(leaguebox.get(path).body, web(file));
     }
 }

@@ -6,6 +6,7 @@ use std::thread;
 
 use host_tests::simulation::agent::Conduct;
 use host_tests::simulation::{Setup, Trace, World, league, league_with_power_cuts};
+use protocol_core::games::GameKind;
 
 fn number_from(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} must be a number")))
@@ -55,9 +56,8 @@ fn a_league_larger_than_the_board_allows_keeps_every_promise() {
 
 #[test]
 fn leagues_of_a_game_for_four_keep_every_promise() {
-    for seed in seeds(60) {
-        play(Setup::of_four(seed));
-    }
+    let inputs: u64 = seeds(60).map(|seed| play(Setup::of_four(seed)).steps).sum();
+    println!("{inputs} inputs");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn leagues_of_a_game_for_four_lose_nothing_to_power_cuts_and_follow_their_owner(
     let seeds = seeds(40);
     let (cuts, acts) = play_with_power_cuts(Setup::of_four, seeds.clone(), true);
     println!("{} leagues with {cuts} power cuts and {acts} acts of the owner", seeds.end - seeds.start);
-    assert!(cuts > 0 && acts > 0 || seeds.end - seeds.start == 1);
+    assert!(cuts > 40 && acts > 40 || seeds.end - seeds.start == 1);
 }
 
 #[test]
@@ -132,7 +132,12 @@ fn play_with_power_cuts(setup: fn(u64) -> Setup, seeds: std::ops::Range<u64>, wi
     let play = |seed: u64| {
         let setup = setup(seed);
         // From several cuts a round, so that some match has to be begun three times, to one or two a league.
-        let turns = u64::from(setup.game.rules().turns);
+        let turns = match setup.game {
+            GameKind::EvenOdd => 1,
+            GameKind::EvenOdd10 => 10,
+            // With four at a table somebody mostly forfeits before it is danced to its end.
+            _ => 2,
+        };
         let every = turns * (4 * setup.players + seed * 7 % (2 * setup.players * setup.players));
         let shown = format!("{setup:?}");
         let meddles = with_owner.then_some(turns * (5 + seed % 40));

@@ -163,8 +163,8 @@ fn nodes_ws_plays_a_whole_league() {
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_example_that_dials_in_plays_a_whole_league() {
     let leaguebox = LeagueBox::start(Settings::start_at(2));
-    let _ada = Player::dialling_example(&leaguebox, "Ada");
-    let _grace = Player::dialling_example(&leaguebox, "Grace");
+    let _ada = Player::dialling_example(&leaguebox, "dial_in", "Ada", &[]);
+    let _grace = Player::dialling_example(&leaguebox, "dial_in", "Grace", &[]);
     leaguebox.wait_for_the_champion();
     assert_eq!(technical_losses(&rows(&leaguebox, 2)), 0);
 }

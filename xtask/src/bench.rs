@@ -5,19 +5,23 @@
 //!
 //! ```text
 //! queries.rs    POST /mcp beside FastAPI, on one core each
+//! websocket.rs  messages over WebSocket beside Python's, and the largest state
 //! league.rs     32 instant players over real HTTP
 //! messages.rs   reading and writing every message beside serde_json
 //! matches.rs    the core alone: what a match costs in small and large leagues
+//! games.rs      the rules alone: moves a second of each game
 //! memory.rs     bytes per player, match, result and log entry
 //! peers.rs      sockets, players and boxes to measure with
 //! ```
 
+mod games;
 mod league;
 mod matches;
 mod memory;
 mod messages;
 mod peers;
 mod queries;
+mod websocket;
 
 use crate::{Outcome, sh, venv};
 use std::time::{Duration, Instant};
@@ -27,9 +31,11 @@ type Part = (&'static str, fn() -> Outcome);
 
 const PARTS: &[Part] = &[
     ("queries", queries::run),
+    ("websocket", websocket::run),
     ("league", league::run),
     ("messages", messages::run),
     ("matches", matches::run),
+    ("games", games::run),
     ("memory", memory::run),
 ];
 

@@ -9,7 +9,7 @@ pub fn run(args: &[String]) -> Outcome {
     no_options(args)?;
     prepare()?;
     sh::run(&mut sh::line(
-        "cargo test -p host-tests --features clients --test dialects --test http --test misbehaviour --test page --test websocket",
+        "cargo test -p host-tests --features clients --test dialects --test http --test league_of_agents --test misbehaviour --test page --test websocket",
     ))
 }
 
@@ -18,7 +18,7 @@ pub fn prepare() -> Outcome {
     venv::run(&[])?;
     emulate::need(emulate::NODE)?;
     let players = sh::root().join("host-tests/players");
-    if !players.join("node_modules/ws").is_dir() {
+    if ["ws", "axe-core"].iter().any(|module| !players.join("node_modules").join(module).is_dir()) {
         sh::run(sh::command("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(players))?;
     }
     if sh::succeeds(sh::command("curl").arg("--version")) { Ok(()) } else { sh::apt_install(&["curl"], "curl") }

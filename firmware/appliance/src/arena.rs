@@ -18,6 +18,7 @@ use crate::Appliance;
 use crate::board::Board;
 use crate::guard::Later;
 use crate::links::{Links, OVER, REPLACED};
+use crate::watch::FULL;
 use crate::ws::{End, Event, Link};
 
 /// Where agents of League of Agents dial in.
@@ -90,56 +91,46 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         self.answer_agent(None, link, length).await
     }
 
-    /// Shows a game to somebody without a seat in it, until it is over.
-    async fn show<S: Read + Write>(&self, from: IpAddr, mut game: Uuid, link: &mut Link<'_, S, B>) -> End {
-        self.act(|hall, _| hall.count_spectator(game, true));
-        let end = loop {
-            let mut told = Told::default();
-            match self.show_one(from, &mut game, &mut told, link).await {
-                Ok(()) => {}
-                Err(end) => break end,
-            }
-        };
-        self.act(|hall, _| hall.count_spectator(game, false));
-        end
-    }
-
-    /// Shows one game. Returns where another one is to be shown.
-    async fn show_one<S: Read + Write>(
-        &self,
-        from: IpAddr,
-        game: &mut Uuid,
-        told: &mut Told,
-        link: &mut Link<'_, S, B>,
-    ) -> Result<(), End> {
+    /// Shows games to somebody without a seat in them, one after the other, for as long as there are messages.
+    async fn show<S: Read + Write>(&self, from: IpAddr, game: Uuid, link: &mut Link<'_, S, B>) -> End {
+        let Some(_place) = self.watchers.admit() else { return FULL };
+        let (mut watched, mut told) = (Some(self.count_in(game)), Told::default());
         let mut pong_at = self.board.after(PONG_MS);
         loop {
-            while let Some(picture) = self.picture(|hall, now| hall.picture_of(now, *game)) {
+            while let Some(picture) = self.picture(|hall, now| hall.picture_of(now, watched.as_ref()?.game)) {
                 let Some(word) = told.next(&picture) else { break };
-                self.say_word(word, &picture, link).await?;
+                if let Err(end) = self.say_word(word, &picture, link).await {
+                    return end;
+                }
+                watched.take_if(|_| word == Word::GameOver);
             }
             let look_at = self.board.after(LOOK_MS).min(pong_at);
-            match link.next(false, self.board.sleep_until(look_at)).await? {
-                Event::Message(length) => match self.hear_stranger(from, link, length).await? {
-                    Reply::Watches(other) => {
-                        self.act(|hall, _| {
-                            hall.count_spectator(*game, false);
-                            hall.count_spectator(other, true);
-                        });
-                        *game = other;
-                        return Ok(());
-                    }
-                    // One connection is one agent or one spectator.
-                    Reply::Authenticated(_) => return Err(SPECTATOR),
-                    _ => yield_now().await,
-                },
-                Event::Changed if self.board.now() >= pong_at => {
-                    self.say_reply(Reply::Pong, link).await?;
+            let heard = match link.next(false, self.board.sleep_until(look_at)).await {
+                Ok(Event::Message(length)) => self.hear_stranger(from, link, length).await.map(Some),
+                Ok(Event::Changed) => Ok(None),
+                Err(end) => Err(end),
+            };
+            match heard {
+                Ok(Some(Reply::Watches(other))) => (watched, told) = (Some(self.count_in(other)), Told::default()),
+                // One connection is one agent or one spectator.
+                Ok(Some(Reply::Authenticated(_))) => return SPECTATOR,
+                Ok(Some(_)) => yield_now().await,
+                Ok(None) if self.board.now() >= pong_at => {
                     pong_at = self.board.after(PONG_MS);
+                    if let Err(end) = self.say_reply(Reply::Pong, link).await {
+                        return end;
+                    }
                 }
-                Event::Changed => {}
+                Ok(None) => {}
+                Err(end) => return end,
             }
         }
+    }
+
+    /// Counts somebody who looks on at a game, for as long as this is held.
+    fn count_in(&self, game: Uuid) -> Watched<'_, B, P, M, R, L> {
+        self.act(|hall, _| hall.count_spectator(game, true));
+        Watched { appliance: self, game }
     }
 
     /// Plays with an agent over its link. `None` if it is another line's from now on.
@@ -159,7 +150,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             };
             let mut told = Told::default();
             // A game of others that it looks on at while it has none of its own.
-            let mut watched = None;
+            let mut watched: Option<Watched<'_, B, P, M, R, L>> = None;
             let mut pong_at = self.board.after(PONG_MS);
             loop {
                 match self.hall(|hall| hall.line_of(issue)) {
@@ -170,9 +161,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 if links.has(line) {
                     return Some(REPLACED);
                 }
+                if self.picture(|hall, now| hall.picture_for(now, line)).is_some() {
+                    watched = None;
+                }
                 let picture = |hall: &Hall<P, M, R, L>, now| {
-                    hall.picture_for(now, line).or_else(|| hall.picture_of(now, watched?))
+                    hall.picture_for(now, line).or_else(|| hall.picture_of(now, watched.as_ref()?.game))
                 };
+                let mut has_seen_the_end = false;
                 while let Some(picture) = self.picture(picture) {
                     let Some(word) = told.next(&picture) else { break };
                     if let Err(end) = self.say_word(word, &picture, link).await {
@@ -181,7 +176,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     if matches!(word, Word::Matched | Word::GameOver) {
                         self.room().await;
                         self.act(|hall, now| hall.word_is_told(now, line, word));
+                        has_seen_the_end = word == Word::GameOver;
                     }
+                }
+                if has_seen_the_end {
+                    watched = None;
                 }
                 let wake_at = if watched.is_some() { self.board.after(LOOK_MS).min(pong_at) } else { pong_at };
                 let changed = async {
@@ -199,7 +198,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     Ok(Event::Message(length)) => {
                         self.slow_down(from).await;
                         match self.answer_agent(Some(line), link, length).await {
-                            Ok(Reply::Watches(game)) => (told, watched) = (Told::default(), Some(game)),
+                            Ok(Reply::Watches(game)) => (told, watched) = (Told::default(), Some(self.count_in(game))),
                             Ok(_) => {}
                             Err(end) => return Some(end),
                         }
@@ -263,6 +262,18 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let write = |sink: &mut dyn Sink| self.hall(|hall| hall.write_word(word, picture, sink));
             link.message(0).1.say(write, async || {}).await
         }
+    }
+}
+
+/// Somebody who looks on at a game is counted until this is dropped.
+struct Watched<'a, B: Board, const P: usize, const M: usize, const R: usize, const L: usize> {
+    appliance: &'a Appliance<B, P, M, R, L>,
+    game: Uuid,
+}
+
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Drop for Watched<'_, B, P, M, R, L> {
+    fn drop(&mut self) {
+        self.appliance.act(|hall, _| hall.count_spectator(self.game, false));
     }
 }
 

@@ -31,8 +31,8 @@ const HEAD: usize = 256;
 pub(crate) const JSON: &str = "application/json";
 
 /// How agents of League of Agents play, for them and for programs.
-const ARENA: &str = "/league-of-agents.md";
-const ARENA_JSON: &str = "/league-of-agents.json";
+const ARENA: &str = "/api/v1/skill.md";
+const ARENA_JSON: &str = "/api/v1/doc.json";
 
 /// What a path leads to.
 enum Route {
@@ -100,7 +100,6 @@ fn find(path: &str) -> Option<Route> {
         "/api/clock" => Route::Clock,
         "/api/v1/agents" => Route::Agents,
         "/api/v1/agents/me" => Route::Me,
-        "/api/v1/skill.md" => Route::File(web::find(ARENA)?),
         "/api/v1/doc" => Route::Doc,
         "/api/admin/settings" => Route::Admin(Order::Configure),
         "/api/admin/fault/panic" => Route::Admin(Order::Break(Fault::Panic)),

@@ -84,8 +84,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         loop {
             match conn.receive(&self.board, || self.limits()).await {
                 Ok(Some((request, responder))) if matches!(request.path, links::PATH | arena::PATH | live::PATH) => {
-                    let only_watches = request.path == live::PATH;
-                    let is_for_the_arena = request.path == arena::PATH;
+                    let (is_for_the_arena, only_watches) = (request.path == arena::PATH, request.path == live::PATH);
                     if self.greet(peer, request, responder).await {
                         let Parts { stream, incoming, unread, .. } = conn.into_parts();
                         if unread > 0 {

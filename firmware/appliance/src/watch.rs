@@ -21,7 +21,7 @@ const LOOK_MS: u64 = 100;
 /// A watcher rests so many times as long as it spoke. What it is told is written by the processor that referees.
 const REST: u64 = 3;
 
-const FULL: End = End::Ours(1013, "as many watch as there is room for; come back in a while");
+pub(crate) const FULL: End = End::Ours(1013, "as many watch as there is room for; come back in a while");
 const TALKATIVE: End = End::Ours(1008, "whoever watches has nothing to say, least of all this often");
 
 /// How many watch, and how many workers there are.
@@ -32,7 +32,7 @@ pub(crate) struct Watchers {
 }
 
 /// The right to watch. Dropping it gives it back.
-struct Place<'a>(&'a Cell<u16>);
+pub(crate) struct Place<'a>(&'a Cell<u16>);
 
 impl Watchers {
     pub const fn new() -> Self {
@@ -44,7 +44,8 @@ impl Watchers {
         self.workers.set(self.workers.get().saturating_add(1));
     }
 
-    fn admit(&self) -> Option<Place<'_>> {
+    /// A place, if there is one.
+    pub fn admit(&self) -> Option<Place<'_>> {
         let now = self.now.get();
         (now < self.workers.get() / 2).then(|| {
             self.now.set(now + 1);

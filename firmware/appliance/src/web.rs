@@ -9,11 +9,11 @@ use crate::http::{Request, Responder, WriteError};
 
 include!(concat!(env!("OUT_DIR"), "/web.rs"));
 
-/// The page runs nothing but its own script and talks to nobody but the box.
+/// The page runs nothing but its own scripts, none of them inline, and talks to nobody but the box.
 const SECURITY: (&str, &str) = (
     "Content-Security-Policy",
-    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; connect-src 'self'; \
-     img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; \
+     form-action 'none'; frame-ancestors 'none'",
 );
 
 /// One file.

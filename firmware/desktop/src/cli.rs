@@ -117,6 +117,31 @@ pub struct DemoOptions {
     pub players: u16,
     /// The game, by its name on the wire.
     pub game: &'static str,
+    /// How fast the house plays.
+    pub speed: Speed,
+}
+
+/// How fast the house plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speed {
+    /// As fast as it can, and the demo ends with its league.
+    Instant,
+    /// For somebody who watches the page, which then stays until Ctrl-C.
+    Fast,
+    Normal,
+    Slow,
+}
+
+impl Speed {
+    /// About how long a match takes, if anybody is to watch it.
+    pub fn of_a_match(self) -> Option<Duration> {
+        match self {
+            Speed::Instant => None,
+            Speed::Fast => Some(Duration::from_secs(6)),
+            Speed::Normal => Some(Duration::from_secs(25)),
+            Speed::Slow => Some(Duration::from_secs(90)),
+        }
+    }
 }
 
 /// The match to recompute.
@@ -181,11 +206,12 @@ fn run(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
 }
 
 fn demo(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
-    let mut options = DemoOptions { players: 4, game: default_game(games)? };
+    let mut options = DemoOptions { players: 4, game: default_game(games)?, speed: Speed::Instant };
     while let Some(flag) = flags.next_flag()? {
         match flag.name.as_str() {
             "--players" => options.players = flags.number(flag, PLAYERS)?,
             "--game" => options.game = game(flags.value(flag, &one_of(games))?, games)?,
+            "--speed" => options.speed = speed(flags.value(flag, SPEEDS)?)?,
             _ => return Err(flag.unknown()),
         }
     }
@@ -237,6 +263,7 @@ Options of the box
 Options of demo
   --players N                how many house players, {least} to {most} (4)
   --game NAME                as above
+  --speed SPEED              slow, normal or fast enough to watch on the page, which then stays until Ctrl-C (instant)
 
 Options of verify
   --game NAME                as above
@@ -270,6 +297,18 @@ fn mode(value: Value) -> Result<Mode, Failure> {
         "lenient" => Ok(Mode::Lenient),
         "strict" => Ok(Mode::Strict),
         _ => Err(value.refused("lenient or strict")),
+    }
+}
+
+const SPEEDS: &str = "instant, fast, normal or slow";
+
+fn speed(value: Value) -> Result<Speed, Failure> {
+    match value.text.as_str() {
+        "instant" => Ok(Speed::Instant),
+        "fast" => Ok(Speed::Fast),
+        "normal" => Ok(Speed::Normal),
+        "slow" => Ok(Speed::Slow),
+        _ => Err(value.refused(SPEEDS)),
     }
 }
 
@@ -490,10 +529,11 @@ mod tests {
 
     #[test]
     fn the_demo_has_four_players_unless_told() {
-        assert_eq!(parse("demo"), Ok(Command::Demo(DemoOptions { players: 4, game: "even_odd" })));
+        let plain = DemoOptions { players: 4, game: "even_odd", speed: Speed::Instant };
+        assert_eq!(parse("demo"), Ok(Command::Demo(plain)));
         assert_eq!(
-            parse("demo --players 9 --game=even_odd_10"),
-            Ok(Command::Demo(DemoOptions { players: 9, game: "even_odd_10" }))
+            parse("demo --players 9 --game=even_odd_10 --speed slow"),
+            Ok(Command::Demo(DemoOptions { players: 9, game: "even_odd_10", speed: Speed::Slow }))
         );
     }
 
@@ -530,6 +570,7 @@ mod tests {
             ("demo --players x", r#"--players wants a number from 2 to 512, not "x""#),
             ("demo --players 1", r#"--players wants a number from 2 to 512, not "1""#),
             ("demo --players=513", r#"--players wants a number from 2 to 512, not "513""#),
+            ("demo --speed 2", r#"--speed wants instant, fast, normal or slow, not "2""#),
             ("demo --players", "--players wants a number from 2 to 512, but nothing was given"),
             ("--start-at --once", "--start-at wants a number from 2 to 512, but nothing was given"),
             ("--start-at -1", r#"--start-at wants a number from 2 to 512, not "-1""#),
@@ -606,6 +647,7 @@ mod tests {
             "--first-turn-timeout-ms",
             "--turn-timeout-ms",
             "--players",
+            "--speed",
             "--commitment",
             "--choices",
             "even_odd_10",

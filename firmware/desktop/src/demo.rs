@@ -6,6 +6,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use async_io::block_on;
+use protocol_core::games::GameKind;
 use serde_json::Value;
 
 use crate::cli::{DemoOptions, Options};
@@ -13,6 +15,7 @@ use crate::failure::{Failure, say};
 use crate::house::House;
 use crate::http;
 use crate::run::start_box;
+use crate::stop::Stop;
 use crate::table::{self, MatchResult, Standing};
 
 /// How often the box is asked how far it is.
@@ -21,20 +24,42 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// House players answer at once, so a league in which nothing happens for this long will never end.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Plays one league and prints it.
+/// The same where the house takes its time: a round of slow matches.
+const LONG_PATIENCE: Duration = Duration::from_secs(20 * 60);
+
+/// How long a move may take to be thought about, so that short games are not boring and long ones end.
+const LONGEST_THOUGHT: Duration = Duration::from_secs(4);
+
+/// Plays one league and prints it. One that is to be watched ends with Ctrl-C, the other with its league.
 pub fn demo(options: &DemoOptions) -> Result<(), Failure> {
+    let (count, game) = (options.players, options.game);
+    let to_be_watched = options.speed.of_a_match();
+    let (thinks, patience, stop) = match to_be_watched {
+        None => (Duration::ZERO, PATIENCE, Stop::default()),
+        Some(length) => {
+            let turns = GameKind::named(game).map_or(1, |game| u32::from(game.rules().turns).max(1));
+            ((length / turns).min(LONGEST_THOUGHT), LONG_PATIENCE, Stop::on_ctrl_c()?)
+        }
+    };
     let running = start_box(Options {
         // On a port nobody uses, so that a demo runs beside a box.
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-        start_at: Some(options.players),
+        start_at: Some(count),
         flash: None,
-        ..Options::new(options.game)
+        ..Options::new(game)
     })?;
     let mut out = io::stdout();
-    let (count, game) = (options.players, options.game);
     say(&mut out, &format!("{count} house players play {game} at http://{}/\n", running.address))?;
-    let house = House::seat(running.address, count, game);
-    let followed = house.and_then(|_house| follow(running.address, &mut out, PATIENCE));
+    let house = House::seat(running.address, count, game, thinks);
+    let followed = house.and_then(|_house| follow(running.address, &mut out, patience, &stop));
+    let followed = followed.and_then(|()| match to_be_watched {
+        Some(_) if !stop.is_raised() => {
+            say(&mut out, "\nThe page stays until Ctrl-C.\n")?;
+            block_on(stop.raised());
+            Ok(())
+        }
+        _ => Ok(()),
+    });
     // If the box failed, that is why the rest did.
     running.end()?;
     followed
@@ -50,11 +75,11 @@ struct Status {
 }
 
 /// Prints every round when it has ended, and the standings when the league has.
-fn follow(leaguebox: SocketAddr, out: &mut impl Write, patience: Duration) -> Result<(), Failure> {
+fn follow(leaguebox: SocketAddr, out: &mut impl Write, patience: Duration, stop: &Stop) -> Result<(), Failure> {
     let mut last: Option<Status> = None;
     let mut changed = Instant::now();
     let mut printed = 0;
-    loop {
+    while !stop.is_raised() {
         let status = status(&fetch(leaguebox, "/api/status.json")?)?;
         let completed = status.state == "COMPLETED";
         // Results are asked for after the status, so they are never older than it.
@@ -87,6 +112,7 @@ fn follow(leaguebox: SocketAddr, out: &mut impl Write, patience: Duration) -> Re
         }
         thread::sleep(GLANCE);
     }
+    Ok(())
 }
 
 fn round_text(round: u64, rounds: u64, results: &[MatchResult], names: &[Standing]) -> String {
@@ -257,7 +283,7 @@ mod tests {
             ("/api/results.csv", &[&first, &both]),
         ]);
         let mut out = Vec::new();
-        follow(address, &mut out, PATIENCE).unwrap();
+        follow(address, &mut out, PATIENCE, &Stop::default()).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
             [
@@ -275,7 +301,7 @@ mod tests {
     #[test]
     fn a_league_that_stands_still_is_a_failure_and_not_a_wait_for_ever() {
         let address = fake_box(&[("/api/status.json", &[&status_json("RUNNING", 1)])]);
-        let failure = follow(address, &mut Vec::new(), Duration::ZERO).unwrap_err();
+        let failure = follow(address, &mut Vec::new(), Duration::ZERO, &Stop::default()).unwrap_err();
         assert_eq!(failure.code, 1);
         assert!(
             failure.message.starts_with("the league did not finish: it is RUNNING in round 1 of 2 with 2 players"),
@@ -286,10 +312,15 @@ mod tests {
     #[test]
     fn a_box_that_is_gone_or_answers_nonsense_is_named_by_the_path() {
         let address = fake_box(&[]);
-        let failure = follow(address, &mut Vec::new(), PATIENCE).unwrap_err();
+        let failure = follow(address, &mut Vec::new(), PATIENCE, &Stop::default()).unwrap_err();
         assert_eq!(failure.message, "the box does not answer /api/status.json: HTTP/1.1 404 Not Found");
         let address = fake_box(&[("/api/status.json", &["{}"])]);
-        assert!(follow(address, &mut Vec::new(), PATIENCE).unwrap_err().message.contains("/api/status.json is not"));
+        assert!(
+            follow(address, &mut Vec::new(), PATIENCE, &Stop::default())
+                .unwrap_err()
+                .message
+                .contains("/api/status.json is not")
+        );
     }
 
     #[test]

@@ -29,7 +29,11 @@ impl Desktop {
 
     /// Starts a box with nothing but `arguments`.
     pub fn bare(arguments: &[&str]) -> (SocketAddr, Desktop) {
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
+        Desktop::at(SocketAddr::from((Ipv4Addr::LOCALHOST, free_port())), arguments)
+    }
+
+    /// The same at an address of our choice.
+    pub fn at(address: SocketAddr, arguments: &[&str]) -> (SocketAddr, Desktop) {
         let mut child = Command::new(executable())
             .args(["--listen", &address.to_string()])
             .args(arguments)

@@ -1,6 +1,7 @@
 //! The players of a simulation: one per kind of trouble a classroom has. An agent hears the text of a call and says
 //! what it does about it, and when; carrying that out is left to the [`World`](super::World).
 
+use std::cmp::Ordering;
 use std::net::{IpAddr, Ipv4Addr};
 
 use serde_json::{Map, Value, json};
@@ -382,11 +383,11 @@ impl Agent {
     fn plan(&self, message: &Map<String, Value>, random: &mut Random) -> Value {
         let dancers = message["game_state"]["game_specific_state"]["publicState"]["agents"].as_array();
         let me = dancers.and_then(|dancers| dancers.iter().find(|dancer| dancer["agentId"] == *self.id));
-        let axis = |name: &str| me.and_then(|me| me[name].as_u64()).expect("a dancer is on the floor");
-        let inwards = match (axis("x"), axis("y")) {
-            (..8, _) => "right",
-            (9.., _) => "left",
-            (_, ..8) => "down",
+        let side = |name: &str| me.and_then(|me| me[name].as_u64()).expect("a dancer is on the floor").cmp(&8);
+        let inwards = match (side("x"), side("y")) {
+            (Ordering::Less, _) => "right",
+            (Ordering::Greater, _) => "left",
+            (_, Ordering::Less) => "down",
             _ => "up",
         };
         let mut step = |beat: u64| {

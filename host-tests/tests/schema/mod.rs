@@ -8,16 +8,35 @@
 // Each test uses its part.
 #![allow(dead_code)]
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use host_tests::here;
+use jsonschema::Validator;
 use serde_json::Value;
+
+thread_local! {
+    /// Read once: a league has thousands of messages.
+    static VALIDATORS: RefCell<HashMap<String, Rc<Validator>>> = RefCell::default();
+}
+
+fn validator(schema: &str) -> Rc<Validator> {
+    let read = || {
+        let text = std::fs::read_to_string(here("schemas").join(format!("{schema}.json")))
+            .unwrap_or_else(|error| panic!("schema {schema}: {error}"));
+        let schema: Value = serde_json::from_str(&text).expect("a schema is JSON");
+        Rc::new(jsonschema::validator_for(&schema).expect("a schema is a schema"))
+    };
+    VALIDATORS.with_borrow_mut(|known| known.entry(schema.to_owned()).or_insert_with(read).clone())
+}
 
 /// The rules a message breaks, in words; empty when it is right.
 pub fn faults(schema: &str, message: &Value) -> Vec<String> {
-    let text = std::fs::read_to_string(here("schemas").join(format!("{schema}.json")))
-        .unwrap_or_else(|error| panic!("schema {schema}: {error}"));
-    let schema_json: Value = serde_json::from_str(&text).expect("a schema is JSON");
-    let validator = jsonschema::validator_for(&schema_json).expect("a schema is a schema");
-    validator.iter_errors(message).map(|error| format!("{schema}: {error} at `{}`", error.instance_path())).collect()
+    validator(schema)
+        .iter_errors(message)
+        .map(|error| format!("{schema}: {error} at `{}`", error.instance_path()))
+        .collect()
 }
 
 fn type_of(message: &Value) -> &str {

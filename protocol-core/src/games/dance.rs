@@ -170,6 +170,15 @@ impl Plan {
         steps().flat_map(move |first| steps().flat_map(move |second| Throw::ALL.into_iter().map(plan(first, second))))
     }
 
+    /// None, or which of them: seven bits.
+    fn to_bits(plan: Option<Plan>) -> u64 {
+        plan.and_then(|plan| Plan::all().position(|other| other == plan)).map_or(0, |at| at as u64 + 1)
+    }
+
+    fn from_bits(bits: u64) -> Option<Plan> {
+        Plan::all().nth(usize::try_from(bits.checked_sub(1)?).ok()?)
+    }
+
     fn read(wanted: Value<'_>) -> Result<Plan, Illegal> {
         let Some(commands) = wanted.get("commands").filter(|commands| commands.kind() == Kind::Array) else {
             return Err(Illegal("commands: an array of one command for each beat of the round"));
@@ -279,7 +288,8 @@ impl Dance {
         game.out = seats(digest >> 8);
         game.forfeited = seats(digest >> 12);
         for (dancer, seat) in game.dancers.iter_mut().zip(0..) {
-            dancer.score = (digest >> (16 + 8 * seat)) as u8;
+            dancer.score = (digest >> (16 + 2 * seat) & 3) as u8;
+            dancer.last = Plan::from_bits(digest >> (24 + 7 * seat) & 0x7f);
         }
         game
     }
@@ -529,10 +539,13 @@ impl Game for Dance {
 
     fn digest(&self) -> u64 {
         let bits = |seats: Seats| seats.iter().fold(0, |bits, seat| bits | 1u64 << seat);
-        let seen = u64::from(self.rounds) | bits(self.out) << 8 | bits(self.forfeited) << 12;
-        (0..)
-            .zip(&self.dancers)
-            .fold(seen, |digest, (seat, dancer)| digest | u64::from(dancer.score) << (16 + 8 * seat))
+        let mut digest = u64::from(self.rounds) | bits(self.out) << 8 | bits(self.forfeited) << 12;
+        for (dancer, seat) in self.dancers.iter().zip(0..) {
+            // Whoever is beaten is out, so there are three points to be made.
+            digest |= u64::from(dancer.score) << (16 + 2 * seat);
+            digest |= Plan::to_bits(dancer.next.or(dancer.last)) << (24 + 7 * seat);
+        }
+        digest
     }
 }
 

@@ -21,6 +21,9 @@ pub(super) type Bits = u32;
 
 const MOVE_WIDTH: u32 = 20;
 
+/// Where a digest says whose last move is for a round that was never played: behind the moves, who gave up, and who won.
+const EARLY: u32 = 2 * MOVE_WIDTH + 2 + 2 * ROUNDS as u32;
+
 /// The moves of both seats in one round.
 pub(super) type Round = [Bits; 2];
 
@@ -83,16 +86,20 @@ impl<C: Contest> Duel<C> {
         Self { rounds: [[0; 2]; ROUNDS as usize], won: 0, forfeited: Seats::NONE, contest: PhantomData }
     }
 
-    /// Knows who won which round and the last two moves, and no others.
+    /// Knows who won which round and the last move of each seat, and no others.
     pub(super) fn recall(_seed: Seed, digest: u64) -> Self {
-        let last = |at: u32| (digest >> at) as Bits & ((1 << MOVE_WIDTH) - 1);
-        let forfeits = digest >> (2 * MOVE_WIDTH);
-        let forfeited = [0, 1].into_iter().filter(|seat| forfeits >> seat & 1 == 1).fold(Seats::NONE, Seats::with);
-        let won = (forfeits >> 2) as u16 & ((1 << (2 * ROUNDS)) - 1);
+        let rest = digest >> (2 * MOVE_WIDTH);
+        let forfeited = [0, 1].into_iter().filter(|seat| rest >> seat & 1 == 1).fold(Seats::NONE, Seats::with);
+        let won = (rest >> 2) as u16 & ((1 << (2 * ROUNDS)) - 1);
         let mut game = Self { rounds: [[0; 2]; ROUNDS as usize], won, forfeited, contest: PhantomData };
         let over = usize::from(game.over());
-        if let Some(round) = over.checked_sub(1).and_then(|last| game.rounds.get_mut(last)) {
-            *round = [last(0), last(MOVE_WIDTH)];
+        for seat in 0..2 {
+            let is_early = digest >> (EARLY + seat as u32) & 1 == 1;
+            let round = if is_early { Some(over) } else { over.checked_sub(1) };
+            let place = round.and_then(|round| game.rounds.get_mut(round)?.get_mut(seat));
+            if let Some(place) = place {
+                *place = (digest >> (MOVE_WIDTH * seat as u32)) as Bits & ((1 << MOVE_WIDTH) - 1);
+            }
         }
         game
     }
@@ -237,9 +244,14 @@ impl<C: Contest> Game for Duel<C> {
     }
 
     fn digest(&self) -> u64 {
-        let [a, b] = self.round(self.over().checked_sub(1)).map(u64::from);
+        let (early, last) = (self.round(Some(self.over())), self.round(self.over().checked_sub(1)));
         let forfeits = u64::from(self.forfeited.has(0)) | u64::from(self.forfeited.has(1)) << 1;
-        a | b << MOVE_WIDTH | (forfeits | u64::from(self.won) << 2) << (2 * MOVE_WIDTH)
+        let mut digest = (forfeits | u64::from(self.won) << 2) << (2 * MOVE_WIDTH);
+        for (seat, (early, last)) in (0..).zip(early.into_iter().zip(last)) {
+            digest |= u64::from(if early != 0 { early } else { last }) << (MOVE_WIDTH * seat);
+            digest |= u64::from(early != 0) << (EARLY + seat);
+        }
+        digest
     }
 }
 

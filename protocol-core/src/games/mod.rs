@@ -346,7 +346,7 @@ pub trait Game: Sized {
     fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
     /// What is worth keeping of a finished game for as long as the league is remembered. A game recalled from it tells
-    /// the same standing, reason, result and export; its board may be forgotten.
+    /// the same standing, reason, result, export and last moves; its board may be forgotten.
     fn digest(&self) -> u64;
 }
 
@@ -483,6 +483,7 @@ mod tests {
     use proptest::prelude::*;
     use std::format;
     use std::string::{String, ToString};
+    use std::vec::Vec;
 
     #[test]
     fn every_game_has_its_own_name_and_can_be_found_by_it() {
@@ -524,7 +525,8 @@ mod tests {
     /// Everything a recalled game must still know.
     fn told(game: &AnyGame) -> String {
         let (reason, export) = (said(|f| game.reason(AGENTS, f)), said(|f| game.export(f)));
-        format!("{:?} {} {reason} {export} {}", game.standing(), game.digest(), result(game, AGENTS))
+        let last: Vec<_> = (0..game.seats()).map(|seat| last_move(game, seat).to_string()).collect();
+        format!("{:?} {} {reason} {export} {} {last:?}", game.standing(), game.digest(), result(game, AGENTS))
     }
 
     fn start(kind: GameKind, seed: Seed) -> (AnyGame, Draws) {

@@ -44,6 +44,9 @@ const SIGHT: u8 = 35;
 const MEMORY: usize = 10 * 1024;
 /// What a piece of gold is worth.
 const GOLD: i32 = 5;
+/// The bits a digest has for a drone: its gold in 8, what the rest is worth in 10 (a piece takes two ticks, so it is at most
+/// 750), and its last action in 3.
+const KEPT: u32 = 21;
 
 const TAKEN: usize = SLOTS.div_ceil(8);
 
@@ -69,6 +72,18 @@ struct Drone {
     wants: Option<Action>,
     /// What it did in the last one.
     did: Option<Did>,
+}
+
+impl Drone {
+    /// What it was last told to do.
+    fn last(&self) -> Option<Action> {
+        let done = |did| match did {
+            Did::Wait => Action::Wait,
+            Did::Move(direction) => Action::Move(direction),
+            Did::Harvest(_) => Action::Harvest,
+        };
+        self.wants.or(self.did.map(done))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,6 +202,25 @@ impl Action {
         }
     }
 
+    /// None, or which: three bits.
+    fn to_bits(action: Option<Action>) -> u64 {
+        match action {
+            None => 0,
+            Some(Action::Wait) => 1,
+            Some(Action::Harvest) => 2,
+            Some(Action::Move(direction)) => 3 + direction as u64,
+        }
+    }
+
+    fn from_bits(bits: u64) -> Option<Action> {
+        Some(match bits {
+            0 => return None,
+            1 => Action::Wait,
+            2 => Action::Harvest,
+            way => Action::Move(*Direction::ALL.get(usize::try_from(way - 3).ok()?)?),
+        })
+    }
+
     fn wire(self) -> Wire {
         match self {
             Action::Wait => Wire { action: "wait", direction: None },
@@ -251,9 +285,10 @@ impl Rush {
         let forfeited = digest >> 9;
         game.forfeited = (0..2).filter(|seat| forfeited >> seat & 1 == 1).fold(Seats::NONE, Seats::with);
         for (drone, seat) in game.drones.iter_mut().zip(0..) {
-            let kept = digest >> (11 + 24 * seat);
-            let rest = (kept >> 8 & 0xffff) as u16;
+            let kept = digest >> (11 + KEPT * seat);
+            let rest = (kept >> 8 & 0x3ff) as u16;
             drone.has = Pieces { wood: (rest % 3) as u8, stone: 0, gold: kept as u8, food: (rest / 3) as u8 };
+            drone.wants = Action::from_bits(kept >> 18 & 7);
         }
         game
     }
@@ -423,13 +458,7 @@ impl Game for Rush {
     }
 
     fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {
-        let done = |did| match did {
-            Did::Wait => Action::Wait,
-            Did::Move(direction) => Action::Move(direction),
-            Did::Harvest(_) => Action::Harvest,
-        };
-        let last = self.drone(seat).and_then(|drone| drone.wants.or(drone.did.map(done)));
-        last.map(Action::wire).serialize(serializer)
+        self.drone(seat).and_then(Drone::last).map(Action::wire).serialize(serializer)
     }
 
     fn result<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
@@ -468,7 +497,8 @@ impl Game for Rush {
         for (seat, drone) in (0..).zip(&self.drones) {
             let gold = drone.has.gold;
             let rest = drone.has.score() - GOLD * i32::from(gold);
-            digest |= (u64::from(gold) | u64::from(rest.unsigned_abs()) << 8) << (11 + 24 * seat);
+            let kept = u64::from(gold) | u64::from(rest.unsigned_abs()) << 8 | Action::to_bits(drone.last()) << 18;
+            digest |= kept << (11 + KEPT * seat);
         }
         digest
     }

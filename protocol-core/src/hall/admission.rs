@@ -119,14 +119,14 @@ impl Player {
         self.line.gone() == Some(Gone::Removed)
     }
 
-    /// When it last said something, as far as the box remembers.
-    pub fn last_seen(&self) -> Option<Utc> {
-        Some(self.line.seen).filter(|seen| seen.0 > 0)
-    }
-
     /// Whether it speaks League of Agents, and is told of nothing but its games.
     pub fn is_of_the_arena(&self) -> bool {
         self.style.dialect == Dialect::LeagueOfAgents
+    }
+
+    /// When it last said something, as far as the box remembers.
+    pub fn last_seen(&self) -> Option<Utc> {
+        Some(self.line.seen).filter(|seen| seen.0 > 0)
     }
 
     /// Whether it dials in and is not there.
@@ -447,7 +447,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.abandon(now, seating);
             }
             self.leave_queue(player);
-            // Lines change hands now: no test call may be under way.
+            // Lines change hands now, so none may be in the middle of a call.
             for index in 0..self.players.len() as u16 {
                 if self.give_way(index) {
                     self.timers.set(index.into(), None);

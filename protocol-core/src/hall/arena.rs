@@ -274,6 +274,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Hears a message of an agent; `line` is its own, once it has shown who it is.
     pub fn hear_arena(&mut self, now: Now, line: Option<u16>, body: &[u8]) -> Reply {
         let reply = self.answer_agent(now, line, body);
+        if let Some(player) = line.and_then(|line| self.players.get_mut(usize::from(line))) {
+            player.line.seen = now.utc;
+        }
         if let Reply::Refused(trouble, _) = reply {
             let agent = line.and_then(|line| self.players.get(usize::from(line))).map(Player::id);
             self.note(now, agent, None, Happening::BadMessage(trouble.text()));
@@ -352,8 +355,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Question::Parity => reply::choice(wanted, &mut |_, _| {}).unwrap_or(wanted),
             Question::Move => wanted,
         };
+        let in_turn = table.play.game().rules().order == Order::InTurn;
         match self.play_at(line, seating, choice) {
             Heard::Taken => {}
+            Heard::Duplicate if in_turn => return Err((Trouble::InvalidMove, Some(Illegal("it is not your turn")))),
             Heard::Duplicate => return Err((Trouble::AlreadyMoved, None)),
             Heard::Refused(rule) => {
                 if let Some(player) = self.players.get_mut(usize::from(line)) {
@@ -463,12 +468,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
-    /// Somebody begins to look on at a game, or stops.
+    /// Somebody begins to look on at a game, or stops. A game that is over stays until everybody who looks on knows it.
     pub fn count_spectator(&mut self, game: Uuid, comes: bool) {
-        if let Some(table) = self.tables.iter_mut().flatten().find(|table| table.uuid == game) {
-            let by = if comes { 1 } else { -1 };
-            table.spectators = table.spectators.saturating_add_signed(by);
-        }
+        let mut tables = (0..).zip(&mut self.tables);
+        let found = tables.find_map(|(slot, table)| Some((slot, table.as_mut().filter(|table| table.uuid == game)?)));
+        let Some((slot, table)) = found else { return };
+        let by = if comes { 1 } else { -1 };
+        table.spectators = table.spectators.saturating_add_signed(by);
+        self.clear(slot);
     }
 
     /// The agents of the arena at a table need no invitation: they are there.

@@ -342,9 +342,11 @@ fn somebody_who_looks_on_is_counted_and_told_everything_but_whose_turn_it_is() {
     room.plays(&bob, &id, json!({"number": 4}));
     assert_eq!(types(&look(&room)), ["thinking", "turn_update", "game_state"]);
     room.after(90_000);
-    assert_eq!(types(&look(&room)), ["game_state", "game_over"]);
+    // Those who play it hear the end first, and are gone.
     room.hears(&mut ada);
     room.hears(&mut bob);
+    assert_eq!(types(&look(&room)), ["game_state", "game_over"]);
+    room.hall.count_spectator(game, false);
     assert!(room.hall.picture_of(room.now, game).is_none(), "everybody has been told");
 }
 

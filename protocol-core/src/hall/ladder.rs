@@ -149,7 +149,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         table.is_over = true;
         for player in &table.seated() {
             let Some(player) = self.players.get_mut(usize::from(*player)) else { continue };
-            self.notes.forget(player.number);
             if !(player.is_of_the_arena() && player.line.is_held) {
                 player.seating = None;
             }
@@ -166,12 +165,21 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.pump(now, index);
     }
 
-    /// Takes away a table where everything is over and nobody sits.
-    fn clear(&mut self, slot: u16) {
+    /// Takes away a table where everything is over, nobody sits and nobody looks on.
+    pub(super) fn clear(&mut self, slot: u16) {
         let sits = |player: &Player| player.seating.is_some_and(|seating| seating.slot == slot);
         let is_empty = !self.players.iter().any(sits);
-        if let Some(place) = self.tables.get_mut(usize::from(slot)) {
-            place.take_if(|table| table.is_over && is_empty);
+        let place = self.tables.get_mut(usize::from(slot));
+        let Some(table) =
+            place.and_then(|place| place.take_if(|table| table.is_over && table.spectators == 0 && is_empty))
+        else {
+            return;
+        };
+        // Only now: the last state of the game shows what was said in it.
+        for player in table.seated().iter().filter_map(|line| self.players.get(usize::from(*line))) {
+            if player.seating.is_none() {
+                self.notes.forget(player.number);
+            }
         }
     }
 

@@ -78,11 +78,11 @@ pub(super) struct Line {
     gone: Option<Gone>,
     /// Whether a player that dials in is there.
     pub is_held: bool,
+    /// Whether its protocol has no words for news.
+    is_mute: bool,
     pub ready: Ready,
     /// When it last said something; 0 if it has not.
     pub seen: Utc,
-    /// Whether its protocol has no words for news.
-    is_mute: bool,
 }
 
 /// Why nothing is said to a player any more.
@@ -216,6 +216,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.list(index);
         }
         let patience = self.patience_at(index);
+        let is_wanted = |player: &Player| player.seating.is_some() || !player.line.news.is_empty();
+        if self.players.get(usize::from(index)).is_some_and(is_wanted) && self.give_way(index) {
+            self.list(index);
+        }
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
         let play = |slot: u16| self.tables.get(usize::from(slot)).and_then(Option::as_ref).map(|table| &table.play);
         let match_deadline =

@@ -372,6 +372,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         for (seat, &player) in (0..).zip(players) {
             let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
             player.seating = Some(Seating { slot, seat });
+            self.notes.forget(player.number);
             if player.line.has_left() || !player.breaker.admits(now.ms) {
                 absent = absent.with(seat);
             }

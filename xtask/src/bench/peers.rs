@@ -211,6 +211,14 @@ impl Server {
         Server::start(command, port)
     }
 
+    /// Python's `websockets`, sending back what comes.
+    pub fn websockets() -> Result<Server, String> {
+        let port = free_port()?;
+        let mut command = sh::command(".venv/bin/python");
+        command.args(["host-tests/players/bench_echo.py", &port.to_string()]);
+        Server::start(command, port)
+    }
+
     fn start(mut command: Command, port: u16) -> Result<Server, String> {
         let server = Server { group: Group::start(command.stdout(Stdio::null()))?, port };
         let begun = Instant::now();
@@ -226,6 +234,16 @@ impl Server {
     /// A connection to it.
     pub fn dial(&self) -> Result<Peer, String> {
         Peer::dial(self.port).map_err(|error| format!("cannot connect to the server: {error}"))
+    }
+
+    /// The same without HTTP on it.
+    pub fn stream(&self) -> Result<TcpStream, String> {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).and_then(|stream| {
+            stream.set_nodelay(true)?;
+            stream.set_read_timeout(Some(PATIENCE))?;
+            Ok(stream)
+        });
+        stream.map_err(|error| format!("cannot connect to the server: {error}"))
     }
 
     /// The seconds its core has worked for it, where the system says.

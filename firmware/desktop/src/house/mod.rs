@@ -37,7 +37,13 @@ pub struct HousePlayer {
 
 impl HousePlayer {
     /// Starts a player, then registers it with the box.
-    pub fn start(leaguebox: SocketAddr, name: &str, game: &str, brain: Brain) -> Result<Self, Failure> {
+    pub fn start(
+        leaguebox: SocketAddr,
+        name: &str,
+        game: &str,
+        brain: Brain,
+        thinks: Duration,
+    ) -> Result<Self, Failure> {
         let failed = |error: io::Error| Failure::work(format!("the house player {name} cannot play: {error}"));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
@@ -48,7 +54,7 @@ impl HousePlayer {
         let mut registering = lock(&player);
         let thread = thread::spawn({
             let (player, stop) = (player.clone(), stop.clone());
-            move || serve(&listener, &player, &stop)
+            move || serve(&listener, &player, &stop, thinks)
         });
         let started = Self { address, stop, thread: Some(thread) };
         let request = registering.registration(game, &format!("http://{address}/mcp")).to_string();
@@ -79,13 +85,14 @@ impl Drop for HousePlayer {
 pub struct House(Vec<HousePlayer>);
 
 impl House {
-    /// Starts `count` players, one way to play after the other, and registers them in that order.
-    pub fn seat(leaguebox: SocketAddr, count: u16, game: &str) -> Result<Self, Failure> {
+    /// Starts `count` players, one way to play after the other, and registers them in that order. Each thinks for about
+    /// so long before every move.
+    pub fn seat(leaguebox: SocketAddr, count: u16, game: &str, thinks: Duration) -> Result<Self, Failure> {
         let mut house = Self::default();
         for index in 0..usize::from(count) {
             let (name, brain) = hire(game, index, u64::from_le_bytes(entropy::bytes()?))
                 .ok_or_else(|| Failure::work(format!("the house has no players for {game} yet")))?;
-            house.0.push(HousePlayer::start(leaguebox, &name, game, brain)?);
+            house.0.push(HousePlayer::start(leaguebox, &name, game, brain, thinks)?);
         }
         Ok(house)
     }
@@ -118,7 +125,7 @@ fn name(kind: &str, earlier: usize) -> String {
 }
 
 /// Answers every connection on a thread of its own, until the end; then waits for those threads.
-fn serve(listener: &TcpListener, player: &Mutex<Player>, stop: &Stop) {
+fn serve(listener: &TcpListener, player: &Mutex<Player>, stop: &Stop, thinks: Duration) {
     thread::scope(|threads| {
         for stream in listener.incoming() {
             if stop.is_raised() {
@@ -126,7 +133,7 @@ fn serve(listener: &TcpListener, player: &Mutex<Player>, stop: &Stop) {
             }
             match stream {
                 // A broken connection is the box's to notice: it calls again.
-                Ok(stream) => _ = threads.spawn(move || _ = converse(&stream, player, stop)),
+                Ok(stream) => _ = threads.spawn(move || _ = converse(&stream, player, stop, thinks)),
                 // Out of sockets, perhaps: give others time to close some.
                 Err(_) => thread::sleep(GLANCE),
             }
@@ -135,12 +142,15 @@ fn serve(listener: &TcpListener, player: &Mutex<Player>, stop: &Stop) {
 }
 
 /// Answers request after request on one connection.
-fn converse(stream: &TcpStream, player: &Mutex<Player>, stop: &Stop) -> io::Result<()> {
+fn converse(stream: &TcpStream, player: &Mutex<Player>, stop: &Stop, thinks: Duration) -> io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(PAUSE))?;
     let mut reader = BufReader::new(stream);
     while request_begins(stream, &mut reader, stop)? {
         let request = http::read(&mut reader)?;
+        if player::asks_for_a_move(&request.body) {
+            think(thinks, stop);
+        }
         let (status, body) = match request.start.split(' ').next() {
             Some("POST") => match lock(player).answer(&request.body) {
                 Some(answer) => ("200 OK", answer.to_string()),
@@ -155,6 +165,15 @@ fn converse(stream: &TcpStream, player: &Mutex<Player>, stop: &Stop) -> io::Resu
         }
     }
     Ok(())
+}
+
+/// Lets half to one and a half of that time go by, for whoever watches.
+fn think(about: Duration, stop: &Stop) {
+    let until =
+        Instant::now() + about / 2 + about * u32::from(entropy::bytes().map_or(0, |[byte]: [u8; 1]| byte)) / 255;
+    while Instant::now() < until && !stop.is_raised() {
+        thread::sleep(GLANCE.min(until.saturating_duration_since(Instant::now())));
+    }
 }
 
 /// Waits for the next request. False when there will be none: the peer closed, was idle too long, or it is the end.
@@ -212,7 +231,13 @@ mod tests {
     }
 
     fn start(leaguebox: SocketAddr) -> Result<HousePlayer, Failure> {
-        HousePlayer::start(leaguebox, "Always even", "even_odd", Brain::Parity(Box::new(strategy::AlwaysEven)))
+        HousePlayer::start(
+            leaguebox,
+            "Always even",
+            "even_odd",
+            Brain::Parity(Box::new(strategy::AlwaysEven)),
+            Duration::ZERO,
+        )
     }
 
     fn call(stream: &TcpStream, method: &str) -> Value {

@@ -29,6 +29,12 @@ pub struct Player {
     history: History,
 }
 
+/// Whether a call of the box is one to think about.
+pub fn asks_for_a_move(request: &[u8]) -> bool {
+    let request = serde_json::from_slice::<Value>(request).unwrap_or_default();
+    ["choose_parity", "request_move"].iter().any(|method| request["method"] == *method)
+}
+
 impl Player {
     /// A player that is not registered yet.
     pub fn new(name: &str, brain: Brain) -> Self {

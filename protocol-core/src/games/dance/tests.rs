@@ -460,6 +460,8 @@ fn thousands_of_games_go_as_the_plain_rules_say() {
         ended_early += u32::from(game.rounds < 30);
         let again = AnyGame::recall(GameKind::Dance, Seed([1; 32]), game.digest());
         assert_eq!(again.standing(), game.standing());
+        // Who moved last is told what it played when the game is over.
+        assert!((0..4).all(|seat| last_move(&again, seat) == last_move(&game, seat)));
     }
     assert!(ended_early > 500 && stunned > 20_000 && fallen > 5000, "{ended_early} {stunned} {fallen}");
 }

@@ -1,13 +1,11 @@
 //! What the owner sets and tries out, and what the board says of itself.
 
-mod net_support;
-
 use std::cell::Cell;
 use std::net::IpAddr;
 
+use crate::net_support::{ADMIN, Plan, Scene, Seen, play};
 use appliance::board::Fault;
 use appliance::calendar::Source;
-use net_support::{ADMIN, Plan, Scene, Seen, play};
 use protocol_core::hall::Command;
 use protocol_core::time::Utc;
 use serde_json::{Value, json};

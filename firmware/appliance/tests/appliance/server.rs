@@ -1,12 +1,10 @@
 //! A whole box seen by its clients: who waits for whom, what the owner may do, and pages that are well-formed whatever
 //! happens.
 
-mod net_support;
-
+use crate::net_support::{ADMIN, Does, Heard, Plan, Scene, Seen, play};
 use appliance::clock::Clock;
 use edge_nal::{Close, TcpShutdown};
 use embassy_futures::join::join;
-use net_support::{ADMIN, Does, Heard, Plan, Scene, Seen, play};
 use protocol_core::hall::Command;
 use serde_json::{Value, json};
 

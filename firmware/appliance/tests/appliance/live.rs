@@ -1,13 +1,11 @@
 //! Those who watch, over a network that cuts and delays: what the web page is told, and that no match waits for it.
 
-mod net_support;
-
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 
+use crate::net_support::{ADMIN, Client, Does, Plan, Scene, Socket, play};
 use appliance::clock::Clock;
 use embassy_futures::select::{Either, select};
-use net_support::{ADMIN, Client, Does, Plan, Scene, Socket, play};
 use protocol_core::games::{Game, GameKind};
 use serde_json::{Value, json};
 

@@ -1,17 +1,15 @@
 //! What a board spends on each future of the box: on a board they are static memory. Pointers are twice as wide here as
 //! on a microcontroller, so these numbers are upper bounds of those.
 
-mod net_support;
-
 use std::mem::size_of_val;
 
+use crate::net_support::{BOX, Plan, Scene, Small, play};
 use appliance::Links;
-use net_support::{BOX, Plan, Scene, Small, play};
 
 /// What a player's line may cost, buffers included.
 const LINK: usize = 4608;
 /// What a board of 32 players lends to a line, and to a worker: our buffers, those of TCP, and the socket itself.
-const LINE_BUFFERS: [usize; 4] = [1024, 1024, 1024, 352];
+const LINE_BUFFERS: [usize; 4] = [1024, 512, 768, 352];
 const WORKER_BUFFERS: [usize; 5] = [2048, 1024, 1024, 1536, 352];
 
 fn sizes(scene: Scene<'_, '_>) -> [(&'static str, usize); 3] {

@@ -1,9 +1,7 @@
 //! A whole box plays leagues over a network that cuts, delays, refuses and breaks: what the lines to the players do.
 
-mod net_support;
-
+use crate::net_support::{Does, Door, Heard, Plan, Player, play};
 use appliance::clock::Clock;
-use net_support::{Does, Door, Heard, Plan, Player, play};
 
 const ROUND: [&str; 6] = [
     "ROUND_ANNOUNCEMENT",

@@ -1,17 +1,15 @@
 //! A whole box with a slow flash: nothing leaves it, be it an answer, a page or a call, before what it tells is in flash.
 
-mod net_support;
-
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::net_support::{Does, Heard, Plan, Scene, World, play};
 use appliance::clock::Clock;
 use appliance::journal::ram::{RamError, RamFlash};
 use appliance::journal::{Chosen, FRAME, Log, State, Trouble, restore};
 use embassy_futures::block_on;
 use embassy_futures::select::{Either, select};
 use embedded_storage_async::nor_flash::{ErrorType, MultiwriteNorFlash, NorFlash, ReadNorFlash};
-use net_support::{Does, Heard, Plan, Scene, World, play};
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
 use protocol_core::hall::{Config, Hall, Mode, Stage};

@@ -1,15 +1,13 @@
 //! Players that dial in, over a network that cuts, delays and breaks: the handshake, the frames on the wire, and whole
 //! leagues on links.
 
-mod net_support;
-
 use std::future::poll_fn;
 use std::net::{IpAddr, Ipv4Addr};
 use std::pin::{Pin, pin};
 use std::task::Poll;
 
+use crate::net_support::{Client, Does, Plan, Scene, Socket, play, reply};
 use appliance::clock::Clock;
-use net_support::{Client, Does, Plan, Scene, Socket, play, reply};
 use serde_json::{Value, json};
 
 const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";

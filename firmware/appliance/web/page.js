@@ -1,0 +1,878 @@
+// The page: what the box says, shown; what the teacher clicks, told to the box.
+//
+// The box tells over a WebSocket, /api/live: everything at once, then what changes. A page that loses it says so, and comes
+// back with growing pauses. A box that has all the watchers it can take sends a page away; it then asks every few seconds.
+// Names and words come from strangers, so every text goes in as textContent, never as HTML.
+
+import { draw, draws, hex, hue, make, race, sha256, told, unhex } from "./draw.js";
+
+const $ = id => document.getElementById(id);
+const ASK_MS = 5000, PATIENCE_MS = 5000, QUIET_MS = 6000, UNSEEN_MS = 15000, TICK_MS = 250, GLANCE_MS = 700, MOVED_MS = 6000;
+const FIRST_PAUSE_MS = 500, LONGEST_PAUSE_MS = 10000;
+// The schedule of 64 players is 400 KB; beyond that the page leaves it to the CSV.
+const MANY_MATCHES = 2016, MANY_PLAYERS = 40, CROWD = 12;
+const KEPT_STEPS = 600, KEPT_MATCHES = 40, FRESH = 6;
+const STATES = { WAITING: "Lobby", RUNNING: "Playing", PAUSED: "Paused", COMPLETED: "Finished" };
+const PLAYER_STATES = { REGISTERED: "here", ACTIVE: "playing", SUSPENDED: "silent", SHUTDOWN: "done" };
+const NEXT = { WAITING: "start", RUNNING: "pause", PAUSED: "resume", COMPLETED: "rematch" };
+const FEED = { live: "live", asking: "asking every 5 s", lost: "no connection", "": "connecting" };
+
+// What is known of the box.
+let now = null, players = [], ranking = [], standings = [], rounds = [], running = new Map(), settings = {}, games = {};
+// What this page has seen: the steps of matches, and the results as they fell.
+const seen = new Map(), fresh = [];
+
+/* ---- small tools ---- */
+
+function text(element, value) {
+  if (element.textContent !== String(value)) element.textContent = value;
+  return element;
+}
+
+// One child for each item, known by its key. Children are kept and moved, so that focus and open rounds stay.
+function keyed(parent, items, key, create, change) {
+  const held = document.activeElement, keys = new Set(items.map(item => String(key(item)))), old = new Map();
+  for (const child of [...parent.children]) keys.has(child.dataset.key) ? old.set(child.dataset.key, child) : child.remove();
+  items.forEach((item, at) => {
+    const child = old.get(String(key(item))) || create(item);
+    child.dataset.key = key(item);
+    if (parent.children[at] !== child) parent.insertBefore(child, parent.children[at] || null);
+    change(child, item, at);
+  });
+  if (parent.contains(held) && held !== document.activeElement) held.focus();
+}
+
+// The same, and children glide to their new places.
+function gliding(parent, items, key, create, change) {
+  const before = new Map(Array.from(parent.children, child => [child, child.getBoundingClientRect().top]));
+  keyed(parent, items, key, create, change);
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  for (const child of parent.children) {
+    const by = before.get(child) - child.getBoundingClientRect().top;
+    if (by) child.animate([{ transform: `translateY(${by}px)` }, {}], { duration: 500, easing: "ease-in-out" });
+  }
+}
+
+// Terms and what they are; those that are nothing are left out.
+function pairs(dl, all) {
+  const items = all.filter(([, value]) => value !== undefined && value !== "").flatMap(([term, value]) => [["dt", term, term], ["dd", value, term]]);
+  keyed(dl, items, ([tag, , term]) => tag + term, ([tag]) => make(tag), (element, [, value]) => text(element, value));
+}
+
+const byNumber = (a, b) => a.localeCompare(b, "en", { numeric: true });
+const person = id => players.find(one => one.player_id === id) || standings.find(one => one.player_id === id);
+const nameOf = id => person(id)?.display_name || id;
+const words = reason => (reason || "").replaceAll("_", " ");
+const ids = one => one.players.map(player => player.player_id);
+const seatsOf = one => one.players.map(player => ({ id: player.player_id, name: player.display_name }));
+const allMatches = () => rounds.flatMap(round => round.matches);
+const isOver = one => one.status === "FINISHED";
+
+// The points a match gave to each, by id.
+const pointsOf = one => Object.fromEntries(one.players.map(player => [player.player_id, player.points]));
+
+async function get(path) {
+  const answer = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
+  if (!answer.ok) throw new Error(path + " answered " + answer.status);
+  return answer.json();
+}
+
+/* ---- what the box tells ---- */
+
+let socket = null, pause = FIRST_PAUSE_MS, timer = 0, mode = "", heardAt = 0, saidAt = 0, loading = null, asked = "", shownLeague = "";
+
+function become(next) {
+  mode = next;
+  for (const name of Object.keys(FEED)) if (name) document.body.classList.toggle(name, name === mode);
+  text($("feed"), FEED[mode]).title = mode === "asking" ? "The box tells as many pages at once as it can. This one asks instead." : "";
+  $("lost").hidden = mode !== "lost";
+  if (mode !== "lost") return;
+  const since = heardAt ? ", for " + Math.round((Date.now() - heardAt) / 1000) + " s now. What you see is from before." : ".";
+  text($("lost"), "The box does not answer" + since + " Is it switched on and in this network? This page keeps asking.");
+}
+
+function learn(status) {
+  [now, saidAt] = [status, Date.now()];
+}
+
+function heard(next) {
+  heardAt = Date.now();
+  become(next);
+}
+
+function listen() {
+  clearTimeout(timer);
+  const mine = socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/api/live");
+  mine.onmessage = event => {
+    if (mine !== socket) return;
+    pause = FIRST_PAUSE_MS;
+    heard("live");
+    take(JSON.parse(event.data));
+  };
+  mine.onclose = async () => {
+    if (mine !== socket) return;
+    socket = null;
+    // A box that answers and does not take us has all the watchers it can take.
+    if (await ask()) timer = setTimeout(listen, ASK_MS);
+    else again();
+  };
+}
+
+function again() {
+  become("lost");
+  timer = setTimeout(listen, pause);
+  pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+}
+
+// How things are, and the rest only when something has changed.
+async function ask() {
+  try {
+    const status = await get("/api/status.json");
+    const scene = [status.league_id, status.state, status.round, status.players, status.matches_completed, status.running_matches].join();
+    if (scene !== asked) {
+      standings = (await get("/api/standings.json")).standings;
+      players = (await get("/api/players.json")).players;
+      learn(status);
+      [stale, unset] = [true, true];
+      await load();
+      running = new Map(allMatches().filter(one => one.status === "RUNNING").map(one => [one.match_id, one]));
+      asked = scene;
+    }
+    learn(status);
+    heard("asking");
+    look(staged);
+    paint();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// A line that has been silent for long may be dead: a cable that was pulled tells nobody, nor does a box that restarted.
+setInterval(async () => {
+  if (mode === "lost") become("lost");
+  if (mode !== "live" || Date.now() - heardAt < QUIET_MS) return;
+  heardAt = Date.now();
+  const mine = socket, before = now;
+  try {
+    const status = await get("/api/status.json");
+    if (mine !== socket) return;
+    learn(status);
+    paint();
+    if (status.uptime_seconds < before.uptime_seconds) hangUp(listen);
+  } catch {
+    if (mine === socket) hangUp(again);
+  }
+}, 1000);
+
+function hangUp(then) {
+  const mine = socket;
+  socket = null;
+  mine?.close();
+  then();
+}
+
+// A page nobody looks at leaves its place to others.
+let unseen = 0;
+document.onvisibilitychange = () => {
+  clearTimeout(unseen);
+  if (!document.hidden) {
+    if (!socket) listen();
+    return;
+  }
+  unseen = setTimeout(() => {
+    clearTimeout(timer);
+    hangUp(() => {});
+  }, UNSEEN_MS);
+};
+
+// A snapshot comes in pieces; until the last one the page shows what it showed.
+let whole = true;
+
+function take(told) {
+  switch (told.type) {
+    case "snapshot":
+      learn(told.status);
+      [players, running, whole, stale, unset] = [[], new Map(), false, true, true];
+      break;
+    case "ready":
+      whole = true;
+      break;
+    case "status":
+      learn(told.status);
+      break;
+    case "player":
+      players = players.filter(one => one.player_id !== told.player.player_id).concat(told.player);
+      players.sort((a, b) => byNumber(a.player_id, b.player_id));
+      break;
+    case "standings":
+      ranking = told.standings;
+      break;
+    case "match":
+      running.delete(told.match.match_id);
+      if (told.match.state === "running") running.set(told.match.match_id, timed(told.match));
+      if (told.match.state === "over") settle(told.match);
+      if (told.match.match_id === staged) look(staged);
+      break;
+  }
+  if (!whole) return;
+  standings = ranking.flatMap((id, at) => {
+    const one = players.find(player => player.player_id === id);
+    return one ? [{ rank: at + 1, player_id: id, display_name: one.display_name, ...one.tally }] : [];
+  });
+  load();
+  paint();
+}
+
+// What is left of the time is counted down here.
+function timed(one) {
+  const at = performance.now();
+  for (const player of one.players) player.until = player.deadline_ms == null ? null : at + player.deadline_ms;
+  return one;
+}
+
+// A match is over: its line in the schedule becomes what the box would say of it now.
+function settle(over) {
+  if (loading) late.push(over);
+  const { match_id, result } = over;
+  const line = allMatches().find(line => line.match_id === match_id);
+  if (!line || !result) return;
+  const news = !isOver(line);
+  Object.assign(line, { status: "FINISHED", result: result.status, winner: result.winner_player_id, end_reason: result.end_reason });
+  for (const player of line.players) player.points = result.score[player.player_id];
+  if (!news) return;
+  fresh.unshift(line);
+  fresh.length = Math.min(fresh.length, FRESH);
+}
+
+// The schedule and the settings are asked for with every snapshot; after that the feed tells what changes in the schedule,
+// also while it is on its way.
+let stale = true, unset = true, late = [];
+function load() {
+  if (now.league_id !== shownLeague) {
+    shownLeague = now.league_id;
+    rounds = [];
+    fresh.length = 0;
+    seen.clear();
+    [chosen, staged] = ["", ""];
+  }
+  if (unset) {
+    unset = false;
+    getSettings().catch(() => { unset = true; });
+  }
+  if (!now.total_rounds) rounds = [];
+  if (!stale || loading || !now.total_rounds || now.total_matches > MANY_MATCHES) return loading;
+  stale = false;
+  late = [];
+  return loading = get("/api/schedule.json").then(page => {
+    rounds = page.rounds;
+    [...late].forEach(settle);
+    paint();
+  }, () => { stale = true; }).finally(() => { loading = null; });
+}
+
+/* ---- what is shown ---- */
+
+let painting = 0;
+function paint() {
+  painting ||= requestAnimationFrame(() => {
+    painting = 0;
+    if (now && whole) show();
+  });
+}
+
+function show() {
+  showStatus();
+  showPlayers();
+  showStandings();
+  showRunning();
+  showFresh();
+  showRounds();
+  showRace();
+  showCrosstable();
+  showHealth();
+  // A box without a calendar learns the time from whoever opens its page.
+  if (/none|agent/.test(now.time_source) && Date.now() - toldTimeAt > ASK_MS) tellTime();
+}
+
+function showStatus() {
+  for (const state of Object.keys(STATES)) document.body.classList.toggle(state, state === now.state);
+  document.body.classList.toggle("crowded", standings.length > CROWD);
+  document.title = STATES[now.state] + " · LeagueBox";
+  text($("state"), STATES[now.state]);
+  const champion = now.state === "COMPLETED" && standings[0];
+  const title = champion ? champion.display_name + " wins the league" : now.message;
+  if ($("message").textContent !== title) $("message").replaceChildren(...champion ? [make("bdi", "", champion.display_name), " wins the league"] : [title]);
+  $("more").hidden = !champion;
+  if (champion) text($("more"), champion.points + " points from " + champion.played + " matches. " + now.message);
+  showProgress();
+  showRules();
+  $("podium").hidden = !champion || standings.length < 3;
+  if (champion) {
+    keyed($("podium"), standings.slice(0, 3), one => one.player_id, () => make("li", "", make("b"), make("bdi"), make("small")), (item, one) => {
+      const [rank, name, points] = item.children;
+      text(rank, one.rank);
+      text(name, one.display_name);
+      text(points, one.points + " points");
+    });
+  }
+  text($("league"), [now.game_type, now.mode + " mode", now.league_id].join(" · "));
+  text($("count"), now.players + " of at most " + now.capacity);
+  text($("box"), now.name + " (" + now.board + "), version " + now.version);
+  for (const button of verbs) button.classList.toggle("next", button.dataset.verb === NEXT[now.state]);
+}
+
+// What will be played, and when it begins.
+function showRules() {
+  const seconds = ms => ms / 1000 + " s", lobby = now.state === "WAITING";
+  $("rules").hidden = !lobby || !settings.game;
+  if ($("rules").hidden || settings.game !== now.game_type) return;
+  pairs($("rules"), [["Game", now.game_type + (games[now.game_type] ? ": " + games[now.game_type] : "")], ["Time for a move", seconds(settings.move_timeout_ms)],
+    ["Begins", settings.start_at ? "by itself, when " + settings.start_at + " players are here" : "when the teacher presses Start"]]);
+}
+
+// A piece for every round, filled as its matches end.
+function showProgress() {
+  const bar = $("progress"), each = now.total_rounds ? now.total_matches / now.total_rounds : 1;
+  bar.hidden = !now.total_rounds;
+  for (const [name, value] of [["valuemin", 0], ["valuemax", now.total_matches], ["valuenow", now.matches_completed]]) bar.setAttribute("aria-" + name, value);
+  keyed(bar, Array.from({ length: now.total_rounds }, (_, at) => at + 1), round => round, () => make("i", "", make("b")), (piece, round) => {
+    const line = rounds[round - 1], over = line ? line.matches.filter(isOver).length / line.matches.length : (now.matches_completed - (round - 1) * each) / each;
+    piece.firstChild.style.width = Math.min(1, Math.max(0, over)) * 100 + "%";
+    piece.classList.toggle("current", round === now.round && now.state !== "COMPLETED");
+  });
+}
+
+// A button with a player's name that opens the player.
+function nameButton(id, extra) {
+  const button = make("button", "name", make("span", "dot"), make("bdi"), extra);
+  button.type = "button";
+  button.onclick = () => openPlayer(button.dataset.id);
+  return fillName(button, id);
+}
+
+function fillName(button, id) {
+  button.dataset.id = id || "";
+  button.firstChild.style.setProperty("--hue", hue(id));
+  text(button.children[1], nameOf(id)).title = nameOf(id);
+  return button;
+}
+
+function row(classes, named) {
+  const tr = make("tr", "", ...classes.map(name => make("td", name)));
+  tr.children[named].append(nameButton("", make("small", "spare")));
+  return tr;
+}
+
+const ago = seconds => seconds < 5 ? "just now" : seconds < 90 ? Math.round(seconds) + " s ago" : Math.round(seconds / 60) + " min ago";
+
+// How a player is, in two words, and whether that is good.
+function condition(player) {
+  if (player.removed) return ["removed", "soft"];
+  if (player.connected === false) return ["away", "no"];
+  const test = now.state === "WAITING" && player.ready?.status;
+  if (test) return { ok: ["ready", "yes"], failed: ["silent", "no"], asked: ["asked …", "soft"] }[test];
+  return [PLAYER_STATES[player.state] || player.state, player.state];
+}
+
+const isCalled = player => player.connected === undefined;
+
+// How long ago by the box's own clock, which need not be right.
+function lastSeen(player) {
+  const then = Date.parse(player.last_seen), its = Date.parse(now.time) + Date.now() - saidAt;
+  return Number.isNaN(then) ? "" : ago(Math.max(0, its - then) / 1000);
+}
+
+function showPlayers() {
+  $("nobody").hidden = players.length > 0;
+  $("people").hidden = !players.length;
+  keyed($("players"), players, one => one.player_id, () => row(["", "", "spare soft", "n spare soft", "n"], 0), (tr, one) => {
+    const [first, state, how, took, broken] = tr.children, [said, style] = condition(one);
+    fillName(first.firstChild, one.player_id);
+    text(first.querySelector("small"), one.player_id);
+    text(state, said).className = style;
+    text(how, [isCalled(one) ? "is called" : "dials in", now.state === "WAITING" && lastSeen(one)].filter(Boolean).join(", ")).title = one.address;
+    text(took, one.latency.answers ? one.latency.median_ms + " ms" : one.ready?.ms ? one.ready.ms + " ms" : "–");
+    text(broken, one.violations || "none").className = one.violations ? "n broke" : "n soft";
+  });
+}
+
+let ranks = {};
+function showStandings() {
+  $("table").hidden = !standings.length || now.state === "WAITING";
+  gliding($("standings"), standings, one => one.player_id, () => row(["n soft", "", "n spare", "n", "n", "n", "n spare", "n"], 1), (tr, one) => {
+    const was = ranks[one.player_id];
+    if (was && was.rank !== one.rank) {
+      tr.dataset.moved = was.rank > one.rank ? "up" : "down";
+      clearTimeout(tr.settled);
+      tr.settled = setTimeout(() => { tr.dataset.moved = ""; paint(); }, MOVED_MS);
+    }
+    ranks[one.player_id] = one;
+    const cells = [one.rank, , one.played, one.wins, one.draws, one.losses, one.technical_losses, one.points];
+    cells.forEach((value, at) => text(tr.children[at], value));
+    fillName(tr.children[1].firstChild, one.player_id);
+    const moved = tr.dataset.moved;
+    text(tr.querySelector("small"), moved ? moved === "up" ? "▲" : "▼" : one.player_id).className = moved || "spare";
+  });
+}
+
+/* ---- matches that are being played ---- */
+
+// The match that is drawn large: the one somebody chose, or the first.
+let chosen = "", staged = "";
+
+function card(one) {
+  const button = make("button", "card", ...ids(one).map((_, at) => make("span", "seat seat" + at, make("bdi"), make("b"), make("span", "clock", make("span"), make("i", "", make("b"))))),
+    make("span", "soft", make("span"), make("span")));
+  button.type = "button";
+  button.onclick = () => { chosen = button.parentNode.dataset.key; paint(); look(chosen); };
+  return make("li", "", button);
+}
+
+function showRunning() {
+  const list = [...running.values()].sort((a, b) => byNumber(a.match_id, b.match_id)), round = rounds[now.round - 1];
+  $("now").hidden = !list.length;
+  text($("now-title"), "Being played").append(make("small", "", round ? "  round " + now.round + " of " + now.total_rounds : ""));
+  if (!running.has(chosen) && chosen !== staged) chosen = "";
+  const first = chosen || (running.has(staged) ? staged : list[0]?.match_id) || staged;
+  if (first !== staged) {
+    staged = first;
+    look(staged);
+  }
+  keyed($("matches"), list, one => one.match_id, card, (item, one) => {
+    item.firstChild.classList.toggle("chosen", one.match_id === staged);
+    item.firstChild.setAttribute("aria-pressed", one.match_id === staged);
+    ids(one).forEach((id, at) => {
+      const player = one.players[at], seat = item.firstChild.children[at], [name, score, clock] = seat.children;
+      text(name, nameOf(id));
+      text(score, player.score ?? "");
+      clock.dataset.until = player.thinking && player.until || "";
+      clock.dataset.idle = player.thinking === undefined ? "playing" : player.thinking ? "thinking" : "waits";
+    });
+    const [id, turn] = item.firstChild.lastChild.children;
+    text(id, one.match_id);
+    text(turn, one.turn ? "turn " + one.turn : "");
+  });
+  tickClocks();
+  const seated = new Set(round?.matches.flatMap(ids)), idle = round ? players.filter(one => !one.removed && !seated.has(one.player_id)) : [];
+  $("bye").hidden = !idle.length;
+  if (idle.length) $("bye").replaceChildren("Not playing this round: ", ...idle.flatMap((one, at) => [at ? ", " : "", make("bdi", "", one.display_name)]));
+  showStage();
+}
+
+function tickClocks() {
+  const limit = settings.move_timeout_ms || 30000;
+  for (const clock of document.querySelectorAll("#matches .clock")) {
+    const [said, bar] = clock.children, left = clock.dataset.until ? Math.max(0, clock.dataset.until - performance.now()) : null;
+    text(said, left === null ? clock.dataset.idle : "thinking, " + Math.ceil(left / 1000) + " s left");
+    bar.hidden = left === null;
+    bar.firstChild.style.width = Math.min(1, (left || 0) / limit) * 100 + "%";
+    clock.classList.toggle("hurry", left !== null && left < Math.min(5000, limit / 4));
+  }
+}
+setInterval(tickClocks, TICK_MS);
+setInterval(() => { if (now?.state === "WAITING") paint(); }, ASK_MS);
+
+// Looks at a match and remembers the step it is at. Not more often than every GLANCE_MS.
+let glance = null, wanted = "", lookedAt = 0;
+function look(id) {
+  wanted = id || wanted;
+  if (!wanted || glance) return;
+  glance = setTimeout(async () => {
+    const id = wanted;
+    wanted = "";
+    lookedAt = performance.now();
+    try {
+      remember(await get("/api/matches/" + id + ".json"));
+    } catch { /* The next change asks again. */ }
+    glance = null;
+    if (wanted) look();
+    paint();
+  }, Math.max(0, lookedAt + GLANCE_MS - performance.now()));
+}
+
+// The numbers of echo, whose view shows none: they stand in the words for the last turn.
+const played = action => action?.includes("🔟") ? 10 : Number(/\d/.exec(action || "")?.[0] ?? NaN);
+
+// A match as the box told it, with the steps this page has seen of it.
+function remember(page) {
+  const id = page.match_id, known = seen.get(id) || { steps: [], rounds: [] }, game = page.game_type;
+  page.seats = seatsOf(page);
+  const actions = byId(page, page.actions), over = isOver(page);
+  const scores = Object.fromEntries(page.players.map(one => [one.player_id, one.score]));
+  const step = { turn: page.turn || 0, view: page.view || undefined, actions, scores, result: page.game_result, over };
+  if (game === "echo" && page.view?.extra) {
+    const round = (page.turn || 1) - 1, numbers = Object.fromEntries(Object.entries(actions).map(([id, action]) => [id, played(action)]));
+    const last = known.steps.at(-1)?.scores || {};
+    if (round > 0 && !known.rounds.some(one => one.round === round)) known.rounds.push({ round, numbers, winner: page.seats.find(seat => (scores[seat.id] || 0) > (last[seat.id] || 0))?.id });
+    step.rounds = [...known.rounds];
+  }
+  if (game === "even_odd_10") step.turns = page.game_result?.game_summary?.moves || page.view?.previous_moves || [];
+  const before = known.steps.at(-1);
+  if (before && (before.turn === step.turn && before.over === over || !step.view && !page.game_result)) known.steps.pop();
+  if (!step.view && before?.view) step.view = before.view;
+  known.steps.push(step);
+  if (known.steps.length > KEPT_STEPS) known.steps.shift();
+  seen.delete(id);
+  seen.set(id, Object.assign(known, { page }));
+  if (seen.size > KEPT_MATCHES) seen.delete(seen.keys().next().value);
+  return known;
+}
+
+// Words by player; the box sends them by seat.
+const byId = (page, actions) => Object.fromEntries((actions || []).map((action, at) => [ids(page)[at], action]));
+
+// Between two matches the last one stays.
+let onStage = "";
+
+function showStage() {
+  if (seen.has(staged)) onStage = staged;
+  const known = seen.get(onStage);
+  $("stage").hidden = !known || now.state === "WAITING" || now.state === "COMPLETED";
+  if ($("stage").hidden) return;
+  const { page, steps } = known, step = steps.at(-1);
+  const key = JSON.stringify([onStage, steps.length, step.turn, step.over, page.seats]);
+  if ($("board").dataset.key === key) return;
+  $("board").dataset.key = key;
+  const title = page.seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]);
+  $("stage-title").replaceChildren(...page.seats.length > 2 ? [page.seats.length + " players"] : title);
+  text($("stage-turn"), [page.match_id, step.over ? "over" : step.turn ? "turn " + step.turn : ""].filter(Boolean).join(" · "));
+  $("board").replaceChildren(draw(page.game_type, page.seats, step));
+}
+$("stage-open").onclick = () => openMatch(onStage);
+
+/* ---- results ---- */
+
+function lineOf(one) {
+  const many = ids(one).length > 2;
+  const button = many ? make("button", "match many") : make("button", "match", make("bdi"), make("span"), make("bdi"), make("span", "note"));
+  button.type = "button";
+  const item = make("li", "", button);
+  button.onclick = () => openMatch(item.dataset.key);
+  return item;
+}
+
+function fillLine(item, one) {
+  const button = item.firstChild, over = isOver(one), technical = one.result === "TECHNICAL_LOSS", points = pointsOf(one), [a, b] = ids(one);
+  if (button.classList.contains("many")) {
+    button.replaceChildren(...ids(one).map(id => make("span", one.winner === id ? "seated won" : "seated", make("bdi", "", nameOf(id)), make("small", "", over ? points[id] : ""))));
+    return;
+  }
+  const [first, score, second, note] = button.children;
+  text(first, nameOf(a)).className = one.winner === a ? "won" : "";
+  text(second, nameOf(b)).className = one.winner === b ? "won" : "";
+  text(score, over ? points[a] + " : " + points[b] : one.status === "RUNNING" || running.has(one.match_id) ? "playing" : "waits").className = over ? "score" : "score soft";
+  text(note, technical ? "technical loss: " + words(one.end_reason) : "").hidden = !technical;
+}
+
+function showFresh() {
+  $("fresh").hidden = !fresh.length || now.state === "COMPLETED";
+  gliding($("results"), fresh, one => one.match_id, lineOf, fillLine);
+}
+
+function showRounds() {
+  const large = now.total_matches > MANY_MATCHES;
+  $("all").hidden = !rounds.length && !large;
+  $("large").hidden = !large;
+  const create = () => make("details", "", make("summary", "", make("b"), " ", make("small")), make("ol"));
+  keyed($("rounds"), rounds, round => round.round_id, create, (details, round) => {
+    const over = round.matches.filter(isOver).length, all = round.matches.length;
+    text(details.querySelector("b"), "Round " + round.round_id);
+    text(details.querySelector("small"), over ? over + " of " + all + " played" : round.round_id > now.round ? "to come" : "being played");
+    keyed(details.querySelector("ol"), round.matches, one => one.match_id, lineOf, fillLine);
+  });
+}
+
+// Pictures of results are made anew only when a result has changed.
+function changed(place) {
+  const key = JSON.stringify([now.league_id, standings.map(one => [one.player_id, one.points]), allMatches().filter(isOver).map(one => [one.match_id, one.winner])]);
+  if (place.dataset.key === key) return false;
+  place.dataset.key = key;
+  return true;
+}
+
+function showRace() {
+  const over = rounds.filter(round => round.matches.some(isOver));
+  $("race").hidden = !over.length || now.total_rounds < 2;
+  if ($("race").hidden || !changed($("chart"))) return;
+  const lines = standings.map(one => {
+    let points = 0;
+    return { id: one.player_id, name: one.display_name, points: over.map(round => {
+      for (const match of round.matches) if (isOver(match)) points += pointsOf(match)[one.player_id] || 0;
+      return points;
+    }) };
+  });
+  $("chart").replaceChildren(race(lines, now.total_rounds, $("chart").clientWidth));
+}
+
+// Against everybody: in games of four, who got more points.
+function showCrosstable() {
+  const over = allMatches().filter(isOver);
+  $("cross").hidden = !over.length || standings.length > MANY_PLAYERS || standings.length < 3;
+  const home = $(standings.length > CROWD ? "wide" : "right");
+  if ($("cross").parentNode !== home) home.append($("cross"));
+  if ($("cross").hidden || !changed($("crosstable"))) return;
+  const met = {};
+  for (const one of over) {
+    const points = pointsOf(one);
+    for (const a of ids(one)) for (const b of ids(one)) {
+      if (a !== b) (met[a + b] ||= []).push(points[a] > points[b] ? "W" : points[a] < points[b] || one.result === "TECHNICAL_LOSS" ? "L" : "D");
+    }
+  }
+  const NAMES = { W: "won", D: "drew", L: "lost" };
+  const th = (scope, content) => { const cell = make("th", "", content); cell.scope = scope; return cell; };
+  const head = make("tr", "", make("td", "self"), ...standings.map(one => { const cell = th("col", one.rank + "."); cell.title = one.display_name; return cell; }), th("col", "Points"));
+  const body = standings.map(mine => {
+    const name = th("row", make("bdi", "", mine.display_name));
+    name.prepend(mine.rank + ". ");
+    name.title = mine.display_name;
+    return make("tr", "", name, ...standings.map(other => {
+      if (other === mine) return make("td", "self");
+      const results = met[mine.player_id + other.player_id] || [], cell = make("td", results.length === 1 ? results[0] : "", results.join(""));
+      cell.title = results.length ? mine.display_name + " " + results.map(result => NAMES[result]).join(", ") + " against " + other.display_name : "not played yet";
+      return cell;
+    }), make("td", "sum", mine.points));
+  });
+  $("crosstable").replaceChildren(make("table", "", make("thead", "", head), make("tbody", "", ...body)));
+}
+
+/* ---- one match, one player ---- */
+
+async function open(title, path, show) {
+  $("title").replaceChildren(...[title].flat());
+  text($("body"), "Asking the box …");
+  if (!$("dialog").open) $("dialog").showModal();
+  try {
+    const page = await get(path);
+    text($("body"), "");
+    show(page, $("body"));
+  } catch (error) {
+    text($("body"), "The box did not tell: " + error.message);
+  }
+}
+
+function facts(parent, pairs) {
+  const dl = parent.appendChild(make("dl"));
+  for (const [term, value] of pairs) if (value) dl.append(make("dt", "", term), make("dd", "", value));
+}
+
+const bdi = value => value && make("bdi", "", value);
+
+function openPlayer(id) {
+  open(make("bdi", "", nameOf(id)), "/api/players/" + id + ".json", (page, body) => {
+    const took = page.latency, ends = Object.entries(page.end_reasons).filter(([, count]) => count), line = standings.find(one => one.player_id === id);
+    const ready = page.ready;
+    facts(body, [["Id", page.player_id], ["State", condition(page)[0]],
+      ["Standing", line && line.played ? `rank ${line.rank} with ${line.points} points: ${line.wins} won, ${line.draws} drawn, ${line.losses} lost` : ""],
+      ["Rating", page.rating], ["Version", bdi(page.version)], ["Says it is at", bdi(page.contact_endpoint)], [isCalled(page) ? "Is called at" : "Dials in from", bdi(page.address)],
+      ["Connected", isCalled(page) ? "" : page.connected ? "yes" : "no; what it is asked waits for it"], ["Last seen", lastSeen(page)], ["Dialect", page.dialect],
+      ["Test call", ready && { ok: "answered" + (ready.ms == null ? "" : " in " + ready.ms + " ms"), failed: "not answered", asked: "under way" }[ready.status]],
+      ["Answers", took.answers && took.answers + ", the fastest in " + took.min_ms + " ms, half within " + took.median_ms + " ms, 99 of 100 within " + took.p99_ms + " ms"],
+      ["Matches ended by", ends.map(([why, count]) => words(why) + " " + count).join(", ")]]);
+    const matches = allMatches().filter(one => ids(one).includes(id) && isOver(one));
+    if (matches.length) {
+      body.append(make("h3", "", "Results"));
+      keyed(body.appendChild(make("ol")), matches, one => one.match_id, lineOf, fillLine);
+    }
+    body.append(make("h3", "", page.violations ? "Rules of the protocol broken: " + page.violations + " times" : "No rule of the protocol broken so far"));
+    body.append(make("ol", "", ...page.compliance.map(line => make("li", "", make("b", "code", line.rule), " ", make("small", "", line.count + " ×"),
+      make("p", "", line.advice), ...line.example ? [make("small", "", "First seen: "), make("bdi", "code", line.example)] : []))));
+    powers(body, [["Is it ready?", "check", { player_id: id }], ["Remove this player", "remove", { player_id: id }]]);
+  });
+}
+
+function openMatch(id) {
+  open("Match " + id, "/api/matches/" + id + ".json", (page, body) => {
+    const { steps } = remember(page), seats = page.seats, over = isOver(page);
+    $("title").replaceChildren("Match " + id + ": ", ...seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]));
+    replay(body, page, steps);
+    facts(body, [["Status", page.status.toLowerCase()], ["Phase", page.phase], ["Result", bdi(page.game_result?.reason)], ["Ended by", words(page.end_reason)], ["Ended", page.finished_at]]);
+    prove(body, page);
+    if (page.log?.length) {
+      body.append(make("h3", "", "Messages"));
+      body.append(make("ol", "log", ...page.log.map(line => make("li", "", make("time", "", (line.timestamp || "").slice(11, 23).replace("Z", "")), make("bdi", "", nameOf(line.agent_id)), make("bdi", "", line.message)))));
+      body.lastChild.tabIndex = 0;
+    }
+    const rule = winner => ["rule", { match_id: id, winner }];
+    powers(body, [...seats.map(seat => [seat.name + " wins", ...rule(seat.id)]), ["A draw", ...rule(null)], ["Play it again", "replay", { match_id: id }]]);
+    if (!over) body.append(make("p", "soft", "This is how it was when you opened it."));
+  });
+}
+
+// Step by step through what is known of a match.
+function replay(body, page, watched) {
+  const history = told(page.game_type, { ...page, view: page.view || watched.at(-1).view }), steps = history.length ? history : watched;
+  const place = body.appendChild(make("div"));
+  const at = number => place.replaceChildren(draw(page.game_type, page.seats, steps[number]));
+  at(steps.length - 1);
+  if (steps.length > 1) {
+    const slider = make("input"), said = make("small"), back = make("button", "", "‹"), on = make("button", "", "›");
+    Object.assign(slider, { type: "range", min: 0, max: steps.length - 1, value: steps.length - 1 });
+    slider.setAttribute("aria-label", "Step");
+    [back.type, on.type] = ["button", "button"];
+    back.setAttribute("aria-label", "One step back");
+    on.setAttribute("aria-label", "One step on");
+    const go = number => {
+      slider.value = number;
+      at(Number(slider.value));
+      text(said, "turn " + steps[slider.value].turn);
+    };
+    slider.oninput = () => go(slider.value);
+    back.onclick = () => go(Number(slider.value) - 1);
+    on.onclick = () => go(Number(slider.value) + 1);
+    body.append(make("p", "replay buttons", back, slider, on, said));
+    go(slider.value);
+  }
+  if (steps === watched && page.game_type !== "even_odd") {
+    body.append(make("p", "soft", "The box keeps no list of moves: the steps here are those that this page has seen."));
+  }
+}
+
+// The commitment was public before anybody chose, so a seed that fits it was fixed by then. Recomputed here, by this page.
+function prove(body, page) {
+  if (!page.seed_commitment) return;
+  const box = body.appendChild(make("div", "proof")), line = (good, ...said) => box.append(make("p", good ? "yes" : "no", (good ? "✓ " : "✗ "), ...said));
+  facts(box, [["Commitment", make("span", "code", page.seed_commitment)], ["Seed", make("span", "code", page.match_seed || "secret until the match is over")]]);
+  if (!page.match_seed) return;
+  const seed = unhex(page.match_seed), result = page.game_result || {};
+  line(hex(sha256(seed)) === page.seed_commitment, "this page computed the seed's SHA-256, and it ", hex(sha256(seed)) === page.seed_commitment ? "is" : "is not", " the commitment");
+  if (page.game_type === "even_odd" && Number.isInteger(result.drawn_number)) {
+    const drawn = 1 + draws(seed, 10, 1)[0];
+    line(drawn === result.drawn_number, "the seed draws ", drawn, ", the box said ", result.drawn_number);
+  }
+  const moves = page.game_type === "even_odd_10" && result.game_summary?.moves;
+  if (moves) {
+    const drawn = draws(seed, 100, moves.length);
+    line(moves.every((move, at) => move.number === drawn[at]), "the seed draws ", drawn.join(" "));
+  }
+  box.append(make("p", "soft", "Anybody can do the same: /skill.md says how."));
+}
+
+/* ---- the teacher's desk ---- */
+
+const RESET = ["Reset", "Erase all players and results?", "Really? Press once more"];
+const verbs = [...document.querySelectorAll("[data-verb]")];
+let resets = 0, resetTimer = 0;
+
+function askReset(step) {
+  clearTimeout(resetTimer);
+  resets = step;
+  text(verbs.find(button => button.dataset.verb === "reset"), RESET[step]).classList.toggle("sure", step > 0);
+  if (step) resetTimer = setTimeout(askReset, 8000, 0);
+}
+
+function command(verb) {
+  if (verb === "reset" && resets < 2) return askReset(resets + 1);
+  askReset(0);
+  order(verb, undefined, $("said"));
+}
+
+// Buttons for the owner, at the end of what is being looked at. Each asks once more before it does anything.
+function powers(body, choices) {
+  if (!$("code").value.trim()) return body.append(make("p", "soft", "With the admin code entered under Teacher, the owner decides here."));
+  body.append(make("h3", "", "The owner decides"));
+  const row = body.appendChild(make("p", "buttons powers")), said = body.appendChild(make("p"));
+  said.setAttribute("role", "status");
+  for (const [label, verb, what] of choices) {
+    const button = row.appendChild(make("button", "", make("bdi", "", label)));
+    button.type = "button";
+    button.onclick = () => {
+      const sure = verb === "check" || !button.classList.toggle("sure");
+      text(button.firstChild, sure ? label : "Really? " + label);
+      if (sure) order(verb, what, said);
+    };
+  }
+}
+
+// Tells the box to do something; whether it did.
+async function order(verb, what, place, done = said => "Done. " + (said.message || "")) {
+  const code = $("code").value.trim();
+  sessionStorage.setItem("code", code);
+  const say = (className, words) => { text(place, words).className = className; };
+  say("soft", "Asking the box …");
+  try {
+    const headers = { Authorization: "Bearer " + code.replace(/[^ -~]/g, "?"), "Content-Type": "application/json" };
+    const answer = await fetch("/api/admin/" + verb, { method: "POST", headers, body: what && JSON.stringify(what), signal: AbortSignal.timeout(PATIENCE_MS * 3) });
+    const said = await answer.json();
+    if (answer.ok) say("yes", done(said));
+    else say("no", "Refused: " + (answer.status === 401 ? "this is not the admin code. The box printed it when it started." : said.error + "."));
+    if (mode === "asking") ask();
+    return answer.ok && said;
+  } catch {
+    say("no", "The box did not answer. Look above what happened, and try again.");
+    return false;
+  }
+}
+
+for (const button of verbs) button.onclick = () => command(button.dataset.verb);
+
+// What comes of it is told as any other change of a player.
+$("check-all").onclick = async () => {
+  const all = players.filter(one => !one.removed);
+  for (const one of all) if (!await order("check", { player_id: one.player_id }, $("said"))) return;
+  text($("said"), "Asked " + all.length + " players. The table says who is ready.");
+};
+
+$("teach").onclick = async () => {
+  $("desk").showModal();
+  try {
+    $("settings").game.replaceChildren(...Object.keys(games).map(game => make("option", "", game)));
+    await getSettings();
+    for (const field of $("settings").elements) if (field.name && field.name !== "seed") field.value = settings[field.name] ?? "";
+    $("settings").seed.placeholder = settings.seed === "set" ? "somebody chose one; empty leaves it" : "";
+    const { leagues } = await get("/api/leagues.json");
+    $("past").hidden = !leagues.length;
+    $("leagues").replaceChildren(...leagues.map(({ league, league_id, ended_at, champion }) => {
+      const link = make("a", "", league_id);
+      link.href = "/api/leagues/" + league + ".json";
+      return make("li", "", link, " ", make("small", "", ended_at), " ", make("bdi", "", champion.display_name), " won");
+    }));
+  } catch { /* Without these the rest of the desk works. */ }
+};
+
+async function getSettings() {
+  settings = await get("/api/settings.json");
+  paint();
+}
+
+$("settings").onsubmit = async event => {
+  event.preventDefault();
+  const change = {};
+  for (const { name, type, value } of $("settings").elements) {
+    if (!name || name === "seed" && !value) continue;
+    change[name] = type === "number" ? value === "" ? null : Number(value) : value;
+  }
+  if (await order("settings", change, $("saved"), () => "Saved.")) getSettings();
+};
+
+function showHealth() {
+  pairs($("health"), [["Name", now.name + " (" + now.board + "), version " + now.version],
+    ["Up", now.uptime_seconds < 120 ? now.uptime_seconds + " s" : Math.floor(now.uptime_seconds / 60) + " min"],
+    ["Last start", words(now.last_reset) + (now.last_panic ? ": " + now.last_panic : "")],
+    ["Clock", now.time + " (" + now.time_source + ")"],
+    ["Flash", "journal " + now.journal + ", " + now.journal_erases + " erases" + (now.resumed_at ? ", resumed at " + now.resumed_at : "")],
+    ["Turned away", now.refused_requests + " requests, " + now.limited_requests + " of them for coming too often"], ["Wrong admin codes", now.wrong_admin_codes]]);
+}
+
+let toldTimeAt = 0;
+function tellTime() {
+  toldTimeAt = Date.now();
+  const headers = { "Content-Type": "application/json" };
+  return fetch("/api/clock", { method: "POST", headers, body: JSON.stringify({ utc: new Date() }) }).then(answer => answer.json()).catch(() => null);
+}
+
+$("clock").onclick = async () => {
+  const said = await tellTime();
+  const words = !said ? "The box did not answer." : said.status === "ok" ? "Done. Its clock says " + said.time + "." : "It keeps its own: " + said.time + ", from a better source (" + said.time_source + ").";
+  text($("clocked"), words).className = said ? "yes" : "no";
+};
+
+/* ---- the beginning ---- */
+
+for (const dialog of document.querySelectorAll("dialog")) dialog.querySelector(".close").onclick = () => dialog.close();
+$("code").value = sessionStorage.getItem("code") || "";
+text($("address"), location.origin + "/mcp");
+text($("skill"), location.origin + "/skill.md");
+$("local").hidden = !/^(localhost|127\.|\[::1)/.test(location.hostname);
+get("/.well-known/agent.json").then(card => { games = Object.fromEntries(card.games.map(game => [game.name, game.description])); paint(); }, () => {});
+listen();

@@ -1,0 +1,240 @@
+//! Messages over WebSocket: the box, which reads and answers each as a message of League of Agents, beside Python's `websockets`,
+//! which only sends them back. And how long a state of resource-rush takes, the largest thing the box says.
+
+use super::peers::{Server, post};
+use super::{median, title, verdict};
+use crate::Outcome;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const CONNECTIONS: usize = 16;
+const TURN: Duration = Duration::from_secs(2);
+const TURNS: usize = 3;
+const PING: &str = r#"{"type":"ping"}"#;
+/// No league starts while this is measured.
+const NEVER: usize = 512;
+
+/// A WebSocket, as far as a measurement needs one.
+struct Socket {
+    stream: TcpStream,
+    buf: Vec<u8>,
+    filled: usize,
+}
+
+impl Socket {
+    fn open(server: &Server, path: &str) -> Result<Socket, String> {
+        let stream = server.stream()?;
+        let mut socket = Socket { stream, buf: vec![0; 1 << 16], filled: 0 };
+        socket.shake_hands(path).map_err(|error| format!("no handshake: {error}"))?;
+        Ok(socket)
+    }
+
+    fn shake_hands(&mut self, path: &str) -> io::Result<()> {
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        );
+        self.stream.write_all(request.as_bytes())?;
+        let mut head = Vec::new();
+        let mut byte = [0];
+        while !head.ends_with(b"\r\n\r\n") {
+            self.stream.read_exact(&mut byte)?;
+            head.push(byte[0]);
+        }
+        if head.starts_with(b"HTTP/1.1 101") { Ok(()) } else { Err(io::Error::other("it was refused")) }
+    }
+
+    fn send(&mut self, text: &str) -> io::Result<()> {
+        // A mask of zeros is a mask.
+        let mut frame = vec![0x81, 0x80];
+        match u8::try_from(text.len()).ok().filter(|&len| len < 126) {
+            Some(len) => frame[1] |= len,
+            None => {
+                frame[1] |= 126;
+                frame.extend((text.len() as u16).to_be_bytes());
+            }
+        }
+        frame.extend([0; 4]);
+        frame.extend(text.as_bytes());
+        self.stream.write_all(&frame)
+    }
+
+    /// The next message.
+    fn receive(&mut self) -> io::Result<String> {
+        loop {
+            if let Some((start, end)) = frame(&self.buf[..self.filled]) {
+                let text = String::from_utf8_lossy(&self.buf[start..end]).into_owned();
+                self.buf.copy_within(end..self.filled, 0);
+                self.filled -= end;
+                return Ok(text);
+            }
+            if self.filled == self.buf.len() {
+                self.buf.resize(2 * self.filled, 0);
+            }
+            match self.stream.read(&mut self.buf[self.filled..])? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                n => self.filled += n,
+            }
+        }
+    }
+
+    fn until(&mut self, kind: &str) -> io::Result<String> {
+        let wanted = format!(r#"{{"type":"{kind}""#);
+        loop {
+            let message = self.receive()?;
+            if message.starts_with(&wanted) {
+                return Ok(message);
+            }
+        }
+    }
+}
+
+/// Where the payload of a whole frame starts and ends.
+fn frame(bytes: &[u8]) -> Option<(usize, usize)> {
+    let (&second, rest) = bytes.get(1..)?.split_first()?;
+    let (start, length) = match second & 0x7f {
+        126 => (4, u16::from_be_bytes(rest.get(..2)?.try_into().ok()?) as usize),
+        127 => (10, u64::from_be_bytes(rest.get(..8)?.try_into().ok()?) as usize),
+        length => (2, length as usize),
+    };
+    (bytes.len() >= start + length).then_some((start, start + length))
+}
+
+/// What one server did.
+#[derive(Default)]
+struct Seen {
+    rates: Vec<f64>,
+    answers: usize,
+    busy: f64,
+}
+
+/// Measures both.
+pub fn run() -> Outcome {
+    let mut leaguebox = Server::leaguebox(None, NEVER)?;
+    let mut python = Server::websockets()?;
+    let keys = (0..CONNECTIONS).map(|n| key(&leaguebox, &format!("Agent {n}"))).collect::<Result<Vec<_>, _>>()?;
+    title(
+        "Messages over WebSocket, answered by the box, beside Python websockets sending them back",
+        &format!("{} bytes asked; {CONNECTIONS} connections, {TURNS} turns of {} s each", PING.len(), TURN.as_secs()),
+    );
+    let mut seen = [Seen::default(), Seen::default()];
+    for _ in 0..TURNS {
+        let [ours, theirs] = &mut seen;
+        load(&mut leaguebox, ours, |server, n| {
+            let mut socket = Socket::open(server, "/api/v1/ws?type=agent")?;
+            authenticate(&mut socket, &keys[n])?;
+            Ok(socket)
+        })?;
+        load(&mut python, theirs, |server, _| Socket::open(server, "/"))?;
+    }
+    println!("  {:<18}{:>12}{:>21}", "", "messages/s", "per s of its work");
+    let rates = seen.map(|seen| (median(seen.rates), seen.answers as f64 / seen.busy));
+    for (name, (rate, per_work)) in ["LeagueBox", "Python websockets"].iter().zip(rates) {
+        println!("  {name:<18}{rate:>12.0}{per_work:>21.0}");
+    }
+    let [ours, theirs] = rates;
+    let ratio = [ours.1 / theirs.1, ours.0 / theirs.0].into_iter().find(|ratio| ratio.is_finite()).unwrap_or_default();
+    verdict("messages per second of one core", &format!("{ratio:.1} x Python"), "at least 5 x", ratio >= 5.0);
+    states(&leaguebox, &keys)
+}
+
+/// The key of a new agent.
+fn key(server: &Server, name: &str) -> Result<String, String> {
+    let request = post("/api/v1/agents", &format!(r#"{{"name":"{name}"}}"#));
+    let answer = server.dial()?.ask(&request).map_err(|error| error.to_string())?.to_string();
+    let key = answer.split(r#""apiKey":""#).nth(1).and_then(|rest| rest.split('"').next());
+    key.map(str::to_string).ok_or(format!("no key: {answer}"))
+}
+
+fn authenticate(socket: &mut Socket, key: &str) -> Outcome {
+    let said = socket.send(&format!(r#"{{"type":"authenticate","token":"{key}"}}"#));
+    said.and_then(|()| socket.until("authenticated")).map(|_| ()).map_err(|error| format!("no authentication: {error}"))
+}
+
+/// One turn: every connection asks as fast as it is answered.
+fn load(
+    server: &mut Server,
+    seen: &mut Seen,
+    open: impl Fn(&Server, usize) -> Result<Socket, String> + Sync,
+) -> Outcome {
+    let sockets = (0..CONNECTIONS).map(|n| open(server, n)).collect::<Result<Vec<_>, _>>()?;
+    let before = server.busy();
+    let begun = Instant::now();
+    let client = |mut socket: Socket| -> io::Result<usize> {
+        let mut answers = 0;
+        while begun.elapsed() < TURN {
+            socket.send(PING)?;
+            socket.receive()?;
+            answers += 1;
+        }
+        Ok(answers)
+    };
+    let answers = thread::scope(|scope| {
+        let clients: Vec<_> = sockets.into_iter().map(|socket| scope.spawn(move || client(socket))).collect();
+        let joined =
+            clients.into_iter().map(|client| client.join().map_err(|_| io::Error::other("a client panicked"))?);
+        joined.sum::<io::Result<usize>>()
+    });
+    let answers = answers.map_err(|error| format!("a message was not answered: {error}"))?;
+    seen.answers += answers;
+    seen.rates.push(answers as f64 / begun.elapsed().as_secs_f64());
+    seen.busy += server.busy().zip(before).map_or(f64::NAN, |(after, before)| after - before);
+    Ok(())
+}
+
+/// How long it takes from the second move of a tick to both new states.
+fn states(server: &Server, keys: &[String]) -> Outcome {
+    const TICKS: usize = 200;
+    let mut players = Vec::new();
+    for key in keys.iter().take(2) {
+        let mut socket = Socket::open(server, "/api/v1/ws?type=agent")?;
+        authenticate(&mut socket, key)?;
+        players.push(socket);
+    }
+    let measured = (|| -> io::Result<(f64, usize)> {
+        let mut game = String::new();
+        for player in &mut players {
+            player.send(r#"{"type":"join_queue","gameType":"resource-rush"}"#)?;
+        }
+        for player in &mut players {
+            let matched = player.until("matched")?;
+            game = matched.split(r#""gameId":""#).nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("").into();
+            player.until("your_turn")?;
+        }
+        let wait = format!(r#"{{"type":"submit_move","gameId":"{game}","move":{{"action":"wait"}}}}"#);
+        let (mut times, mut bytes) = (vec![], 0);
+        for _ in 0..TICKS {
+            let begun = Instant::now();
+            for player in &mut players {
+                player.send(&wait)?;
+            }
+            for player in &mut players {
+                bytes = player.until("game_state")?.len();
+                player.until("your_turn")?;
+            }
+            times.push(begun.elapsed().as_secs_f64() * 1e6);
+        }
+        Ok((median(times), bytes))
+    })();
+    let (micros, bytes) = measured.map_err(|error| format!("a game of resource-rush broke off: {error}"))?;
+    title(
+        "A tick of resource-rush over WebSocket",
+        &format!("{TICKS} ticks of one game: two moves in, two states of {bytes} bytes out"),
+    );
+    println!("  {micros:.0} microseconds a tick, {:.0} MB of states a second", 2.0 * bytes as f64 / micros);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_ends_where_its_length_says() {
+        assert_eq!(frame(&[0x81, 2, b'a', b'b', 0x81]), Some((2, 4)));
+        assert_eq!(frame(&[0x81, 126, 0, 3, 1, 2]), None);
+        assert_eq!(frame(&[0x81, 126, 0, 2, 1, 2]), Some((4, 6)));
+    }
+}
