@@ -158,7 +158,7 @@ fn as_many_watchers_as_there_may_be_keep_no_player_out_and_make_no_move_late() {
         .into_iter()
         .map(|mut page| thread::spawn(move || page.hear_until(|page| page.status["state"] == "COMPLETED")))
         .collect();
-    let mut crowd = Crowd::forgetful();
+    let mut crowd = Crowd::new();
     crowd.enlist(&leaguebox, CLASS / 2);
     crowd.dial_in(&leaguebox, CLASS / 2);
     crowd.wait_for_the_end();
