@@ -67,9 +67,16 @@ impl Wire {
         if matches!(link, Link::ByHand) {
             return Ok(None);
         }
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let directory = std::env::temp_dir().join(format!("leaguebox-emulator-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+        // Others may run, or have been killed, under the same number: a process has it only within its namespace.
+        let directory = loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let directory = std::env::temp_dir().join(format!("leaguebox-emulator-{}-{number}", std::process::id()));
+            match std::fs::create_dir(&directory) {
+                Ok(()) => break directory,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(format!("{}: {error}", directory.display()).into()),
+            }
+        };
         let socket = directory.join("cable");
         let far_end = match link {
             Link::ByHand => return Ok(None),
