@@ -90,3 +90,34 @@ fn sixteen_maps_are_shown_at_once_and_memories_are_kept_as_far_as_there_is_room(
     println!("{AGENTS} drones with memories of 8, 64 and 512 bytes: {kept} kept, {refused} refused");
     assert!(kept >= AGENTS, "short ones fit everywhere");
 }
+
+#[test]
+fn full_memories_come_back_on_a_computer_and_a_board_says_that_it_has_no_room_for_them() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let mut pairs = class(&leaguebox, "resource-rush");
+    // 10,240 bytes, and as many values as they can be.
+    let memory = json!({"seen": vec![1; (10_240 - r#"{"seen":[]}"#.len()).div_ceil(2)]});
+    assert_eq!(memory.to_string().len(), 10_240);
+    let wanted = json!({"action": "wait", "memory": memory});
+    if leaguebox.get_json("/api/status.json")["board"] != "desktop" {
+        let (first, _, id) = &mut pairs[0];
+        first.link.say(json!({"type": "submit_move", "gameId": id, "move": wanted}));
+        first.link.hear_until("your_turn");
+        assert_eq!(first.link.hear_close(), 1009);
+        println!("full memories of 10 KB on a board: none");
+        return;
+    }
+    for (first, second, id) in &mut pairs {
+        for drone in [first, second] {
+            drone.link.hear_until("your_turn");
+            assert_eq!(moves(drone, id, wanted.clone())["success"], true);
+        }
+    }
+    for (first, second, _) in &mut pairs {
+        for drone in [first, second] {
+            let state = drone.link.hear_until("game_state").pop().expect("a state");
+            assert_eq!(state["extra"]["memory"], memory);
+        }
+    }
+    println!("full memories of 10 KB on a computer: {AGENTS} at once");
+}
