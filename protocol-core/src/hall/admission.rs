@@ -440,13 +440,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Gone::Left => Fact::Left(leaver.number),
             Gone::Removed => Fact::Removed(leaver.number),
         });
+        leaver.state = AgentState::Shutdown;
+        leaver.line.hang_up(gone);
+        let seating = leaver.seating;
+        if let Some(seating) = seating {
+            self.abandon(now, seating);
+        }
+        self.agent_is_gone(now, player);
         if self.stage == Stage::Waiting {
-            leaver.line.hang_up(gone);
-            let seating = leaver.seating;
-            if let Some(seating) = seating {
-                self.abandon(now, seating);
-            }
-            self.leave_queue(player);
             // Lines change hands now, so none may be in the middle of a call.
             for index in 0..self.players.len() as u16 {
                 if self.give_way(index) {
@@ -456,13 +457,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.players.remove(player.into());
             self.move_up(player);
         } else {
-            leaver.state = AgentState::Shutdown;
-            leaver.line.hang_up(gone);
-            let seating = leaver.seating;
             self.list(player);
-            if let Some(seating) = seating {
-                self.abandon(now, seating);
-            }
         }
         self.note(now, Some(id), None, Happening::Left);
     }

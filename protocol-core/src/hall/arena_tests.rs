@@ -499,3 +499,56 @@ fn whatever_an_agent_says_it_is_answered_and_nothing_breaks() {
         assert!(answer["message"].is_string() || answer["success"] == false, "{wanted}: {answer}");
     }
 }
+
+#[test]
+fn who_is_removed_before_it_hears_the_end_keeps_no_table() {
+    let (mut room, mut ada, mut bob, id) = duel("echo");
+    for round in 1..=5 {
+        room.plays(&ada, &id, json!({"number": round}));
+        room.plays(&bob, &id, json!({"number": round + 1}));
+    }
+    room.hears(&mut bob);
+    let number = room.hall.players()[usize::from(ada.line)].number;
+    room.hall.remove(room.now, number).unwrap();
+    let eve = room.agent("Eve");
+    bob.line -= 1;
+    ada.line = eve.line;
+    // There are four tables, and all of them are free.
+    for _ in 0..5 {
+        room.joins(&bob, "echo");
+        room.joins(&eve, "echo");
+        let matched = room.hears(&mut bob);
+        let id = matched[0]["gameId"].as_str().unwrap().to_string();
+        for round in 1..=5 {
+            room.plays(&bob, &id, json!({"number": round}));
+            room.plays(&eve, &id, json!({"number": round + 1}));
+        }
+        assert_eq!(last(&room.hears(&mut bob), "game_over")["rankings"][0]["agentName"], "Eve");
+        room.hears(&mut ada);
+    }
+}
+
+#[test]
+fn a_rematch_without_those_who_left_calls_the_ladder_off_for_those_who_stayed() {
+    let mut room = Room::new(config());
+    (0..3).for_each(|i| _ = room.register(&format!("Agent {i}"), 8101 + i));
+    room.hall.command(room.now, Command::Start).unwrap();
+    let (mut ada, mut bob) = (room.agent("Ada"), room.agent("Bob"));
+    room.hall.remove(room.now, 1).unwrap();
+    room.run(perfect);
+    room.joins(&ada, "echo");
+    room.joins(&bob, "echo");
+    room.hears(&mut ada);
+    room.hears(&mut bob);
+    room.hall.command(room.now, Command::Rematch).unwrap();
+    (ada.line, bob.line) = (ada.line - 1, bob.line - 1);
+    for ear in [&mut ada, &mut bob] {
+        let heard = room.hears(ear);
+        let over = last(&heard, "game_over");
+        assert_eq!(over["reason"], "error");
+        assert_eq!(
+            (&over["rankings"][0]["agentName"], &over["rankings"][1]["agentName"]),
+            (&json!("Ada"), &json!("Bob"))
+        );
+    }
+}

@@ -172,7 +172,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Command::Rematch => {
                 self.number = self.number.saturating_add(1);
                 // Everybody has been told the end, so every line is idle and may change hands.
-                self.players.retain(|player| !player.line.has_left());
+                while let Some(gone) = self.players.iter().position(|player| player.line.has_left()) {
+                    self.players.remove(gone);
+                    self.move_up(gone as u16);
+                }
                 self.facts.begin_chapter();
                 self.start(now);
             }
