@@ -258,7 +258,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let kind = what.kind();
                 let (dialect, variant) = (player.style.dialect, player.style.variant(kind));
                 self.calls = self.calls.wrapping_add(1);
-                let open = Open { what, id: self.calls, at: now, deadline, dialect, variant, tried: 1 };
+                let tried = u8::from(!matches!(what, What::News(_)));
+                let open = Open { what, id: self.calls, at: now, deadline, dialect, variant, tried };
                 player.line.open = Some(open);
                 let (id, at) = (player.id(), self.match_of(index));
                 self.note(now, Some(id), at, Happening::Sent(kind));

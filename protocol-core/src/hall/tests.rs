@@ -641,3 +641,17 @@ fn a_chosen_seed_can_be_left_to_chance_again_and_nobody_can_foretell_what_follow
     let again = commitment_with(None);
     assert!(again != chosen && again != by_chance);
 }
+
+#[test]
+fn news_that_did_not_get_through_is_sent_once_more_and_not_for_ever() {
+    let mut room = Room::with_players(2);
+    room.hall.command(room.now, Command::Start).unwrap();
+    let mut told = Vec::new();
+    for _ in 0..3 {
+        let call = room.call(0).unwrap();
+        told.push(call["params"]["message_type"].as_str().unwrap().to_string());
+        let id = room.hall.call(0).unwrap().id;
+        room.hall.handle(room.now, Event::Failed { player: 0, call: id, failure: Failure::Unreachable });
+    }
+    assert_eq!(told, ["ROUND_ANNOUNCEMENT", "ROUND_ANNOUNCEMENT", "GAME_INVITATION"]);
+}
