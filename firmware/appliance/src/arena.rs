@@ -61,12 +61,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let end = loop {
                 match link.next(true, self.board.sleep_until(until)).await {
                     Ok(Event::Message(length)) => match self.hear_stranger(from, &mut link, length).await {
-                        Ok(Reply::Authenticated(line)) => {
-                            if let Some(issue) = self.hall(|hall| hall.issue_of_line(line)) {
-                                return Some(issue);
-                            }
-                            break OVER;
-                        }
+                        Ok(Reply::Authenticated(issue)) => return Some(issue),
                         Ok(Reply::Watches(game)) => break self.show(from, game, &mut link).await,
                         Ok(_) => yield_now().await,
                         Err(end) => break end,
@@ -161,11 +156,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 if links.has(line) {
                     return Some(REPLACED);
                 }
-                if self.picture(|hall, now| hall.picture_for(now, line)).is_some() {
+                if self.picture(|hall, now| hall.picture_for(now, issue)).is_some() {
                     watched = None;
                 }
                 let picture = |hall: &Hall<P, M, R, L>, now| {
-                    hall.picture_for(now, line).or_else(|| hall.picture_of(now, watched.as_ref()?.game))
+                    hall.picture_for(now, issue).or_else(|| hall.picture_of(now, watched.as_ref()?.game))
                 };
                 let mut has_seen_the_end = false;
                 while let Some(picture) = self.picture(picture) {
@@ -175,7 +170,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     }
                     if matches!(word, Word::Matched | Word::GameOver) {
                         self.room().await;
-                        self.act(|hall, now| hall.word_is_told(now, line, word));
+                        self.act(|hall, now| hall.word_is_told(now, issue, word));
                         has_seen_the_end = word == Word::GameOver;
                     }
                 }
@@ -197,7 +192,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     Ok(Event::Changed) => {}
                     Ok(Event::Message(length)) => {
                         self.slow_down(from).await;
-                        match self.answer_agent(Some(line), link, length).await {
+                        match self.answer_agent(Some(issue), link, length).await {
                             Ok(Reply::Watches(game)) => (told, watched) = (Told::default(), Some(self.count_in(game))),
                             Ok(_) => {}
                             Err(end) => return Some(end),
@@ -222,14 +217,14 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// Gives the hall a message and says its answer.
     fn answer_agent<S: Read + Write>(
         &self,
-        line: Option<u16>,
+        issue: Option<u32>,
         link: &mut Link<'_, S, B>,
         length: usize,
     ) -> impl Future<Output = Result<Reply, End>> {
         async move {
             self.room().await;
             let (body, _) = link.message(length);
-            let reply = self.act(|hall, now| hall.hear_arena(now, line, body));
+            let reply = self.act(|hall, now| hall.hear_arena(now, issue, body));
             self.say_reply(reply, link).await?;
             if let Reply::Refused(trouble, _) = reply
                 && let Some(code) = trouble.closes()

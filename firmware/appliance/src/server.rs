@@ -44,24 +44,24 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         outgoing: &mut [u8],
     ) -> ! {
         self.watchers.count_worker();
+        self.free_workers.set(self.free_workers.get().saturating_add(1));
         // All are counted before the first one serves.
         yield_now().await;
         loop {
-            self.free_workers.set(self.free_workers.get().saturating_add(1));
             let accepted = acceptor.accept().await;
             self.free_workers.set(self.free_workers.get().saturating_sub(1));
             match accepted {
-                Ok((peer, mut socket)) => {
-                    if let Some(player) = self.converse(peer.ip(), &mut socket, incoming, outgoing).await {
-                        self.hand_over(links, player, socket);
-                        continue;
+                Ok((peer, mut socket)) => match self.converse(peer.ip(), &mut socket, incoming, outgoing).await {
+                    Some(player) => self.hand_over(links, player, socket),
+                    None => {
+                        let closed = pin!(socket.close(Close::Write));
+                        let _ = before(&self.board, self.board.after(CLOSE_MS), closed).await;
                     }
-                    let closed = pin!(socket.close(Close::Write));
-                    let _ = before(&self.board, self.board.after(CLOSE_MS), closed).await;
-                }
+                },
                 // Out of sockets, or a connection that died in the queue: the next one may do.
                 Err(_) => self.board.sleep_until(self.board.after(10)).await,
             }
+            self.free_workers.set(self.free_workers.get().saturating_add(1));
         }
     }
 

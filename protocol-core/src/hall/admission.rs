@@ -217,7 +217,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Ok((agent, is_new)) => {
                 let (said, id) = match agent {
                     Agent::Player(index) => {
-                        (Said::Welcome(index), self.players.get(usize::from(index)).map(Player::id))
+                        let player = self.players.get(usize::from(index));
+                        (Said::Welcome(index, player.map_or(0, |player| player.issue)), player.map(Player::id))
                     }
                     Agent::Referee(index) => {
                         (Said::WelcomeReferee(index), self.referees.get(usize::from(index)).map(Referee::id))

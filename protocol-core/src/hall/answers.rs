@@ -40,7 +40,8 @@ pub(super) enum Kind<'a> {
     /// Nothing: it was a notification.
     Nothing,
     Rejection(Rejection<'a>),
-    Welcome(u16),
+    /// The player on this line, by the number of its registration: lines move up when somebody leaves.
+    Welcome(u16, u32),
     WelcomeReferee(u16),
     Turned {
         turned: Turned,
@@ -111,7 +112,7 @@ impl Query {
 impl<'a> Answer<'a> {
     pub(super) fn new(now: Now, incoming: Incoming<'a>, said: Kind<'a>) -> Self {
         let conversation = incoming.message.get("conversation_id").filter(|id| id.as_str().is_some());
-        let caller = if let Kind::Welcome(player) = said { Some(player) } else { None };
+        let caller = if let Kind::Welcome(player, _) = said { Some(player) } else { None };
         Self { at: now.utc, envelope: incoming.envelope, conversation: conversation.map(Value::raw), said, caller }
     }
 
@@ -295,8 +296,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         match answer.said {
             Kind::Nothing => Ok(()),
             Kind::Rejection(rejection) => json::write(&RpcError { envelope, rejection }, sink),
-            Kind::Welcome(player) => {
-                let player = self.players.get(usize::from(player)).ok_or(Full)?;
+            Kind::Welcome(_, issue) => {
+                let player = self.players.iter().find(|player| player.issue == issue).ok_or(Full)?;
                 let token = self.token(player.id(), player.issue);
                 let body = RegisterResponse { player_id: Some(Shown(player.id())), ..ACCEPTED };
                 self.reply_with(answer, "LEAGUE_REGISTER_RESPONSE", Some(token), body, sink)

@@ -5,6 +5,8 @@
 //! was said on it, and what is said next is what its [`Picture`] of the game shows beyond that. So whoever comes back hears
 //! how things stand, whoever reads slowly skips what is past, and a spectator is nothing but an agent without a seat. A
 //! picture is a copy: what is being written stays as it was while the game goes on.
+//!
+//! Whoever carries messages knows an agent by its registration: lines move up when somebody leaves.
 
 use core::net::IpAddr;
 
@@ -34,8 +36,8 @@ use crate::wire::league_v2::reply;
 /// What an agent wants registered, and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enrolment {
-    /// It is in, on this line.
-    Done(u16, Utc),
+    /// It is in, by this registration. (Lines move up when somebody leaves.)
+    Done(u32, Utc),
     /// Its name will not do.
     Refused(RefusedName),
     /// There is no room.
@@ -56,8 +58,8 @@ impl Enrolment {
 /// The answer to a message of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// It is who it says, on this line.
-    Authenticated(u16),
+    /// It is who it says, by this registration.
+    Authenticated(u32),
     /// It waits for a game.
     Queued(GameKind, u16),
     /// It was seated at once; the game speaks for itself.
@@ -191,7 +193,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.note(now, None, None, Happening::Rejected(NO_ROOM));
             return Enrolment::Full;
         };
-        let line = self.players.len() as u16;
         let issue = self.issued.wrapping_add(1);
         let player = Player::new(number, issue, name, Contact::DialsIn(from), Style::new(Dialect::LeagueOfAgents));
         let id = player.id();
@@ -203,14 +204,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.facts.push(Fact::Player(number));
         self.start_if_enough(now);
         self.advance(now);
-        Enrolment::Done(line, now.utc)
+        Enrolment::Done(issue, now.utc)
     }
 
     /// Writes the answer to a registration.
     pub fn write_enrolment(&self, enrolment: Enrolment, sink: &mut dyn Sink) -> Result<(), Full> {
         match enrolment {
-            Enrolment::Done(line, at) => {
-                let player = self.players.get(usize::from(line)).ok_or(Full)?;
+            Enrolment::Done(issue, at) => {
+                let player = self.players.iter().find(|player| player.issue == issue).ok_or(Full)?;
                 let registered = Registered {
                     agent_id: self.agent_id(player),
                     api_key: self.api_key(player),
@@ -270,8 +271,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         bytes
     }
 
-    /// Hears a message of an agent; `line` is its own, once it has shown who it is.
-    pub fn hear_arena(&mut self, now: Now, line: Option<u16>, body: &[u8]) -> Reply {
+    /// Hears a message of an agent; `issue` is its registration, once it has shown who it is.
+    pub fn hear_arena(&mut self, now: Now, issue: Option<u32>, body: &[u8]) -> Reply {
+        let line = match issue.map(|issue| self.line_of(issue)) {
+            // It has left, or was removed.
+            Some(None) => return Reply::Refused(Trouble::InvalidKey, None),
+            Some(line) => line,
+            None => None,
+        };
         let reply = self.answer_agent(now, line, body);
         if let Some(player) = line.and_then(|line| self.players.get_mut(usize::from(line))) {
             player.line.seen = now.utc;
@@ -300,10 +307,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             (Message::Ping, _) => Reply::Pong,
             (Message::Authenticate { .. }, Some(_)) => refused(Trouble::AlreadyAuthenticated),
             (Message::Authenticate { token: None }, None) => refused(Trouble::MissingToken),
-            (Message::Authenticate { token: Some(token) }, None) => match self.agent_of_key(token.chars()) {
-                Some(line) => Reply::Authenticated(line),
-                None => refused(Trouble::InvalidKey),
-            },
+            (Message::Authenticate { token: Some(token) }, None) => {
+                match self.agent_of_key(token.chars()).and_then(|line| self.issue_of_line(line)) {
+                    Some(issue) => Reply::Authenticated(issue),
+                    None => refused(Trouble::InvalidKey),
+                }
+            }
             (Message::SubscribeGame { game_id: None }, _) => refused(Trouble::MissingGameId),
             (Message::SubscribeGame { game_id: Some(id) }, _) => match self.game_called(id) {
                 Some(id) => Reply::Watches(id),
@@ -379,8 +388,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Writes an answer.
     pub fn write_reply(&self, reply: Reply, at: Utc, sink: &mut dyn Sink) -> Result<(), Full> {
         let notice = match reply {
-            Reply::Authenticated(line) => {
-                let player = self.players.get(usize::from(line)).ok_or(Full)?;
+            Reply::Authenticated(issue) => {
+                let player = self.players.iter().find(|player| player.issue == issue).ok_or(Full)?;
                 Notice::Authenticated { agent_id: self.agent_id(player), agent_name: &player.name }
             }
             Reply::Queued(game, position) => Notice::queued(position, game),
@@ -394,8 +403,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     /// The game an agent is in, as it is now.
-    pub fn picture_for(&self, now: Now, line: u16) -> Option<Picture> {
-        let seating = self.players.get(usize::from(line))?.seating?;
+    pub fn picture_for(&self, now: Now, issue: u32) -> Option<Picture> {
+        let seating = self.players.get(usize::from(self.line_of(issue)?))?.seating?;
         let table = self.tables.get(usize::from(seating.slot))?.as_ref()?;
         Some(picture(now, seating.slot, table, Some(seating.seat)))
     }
@@ -453,7 +462,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     /// An agent has been told a word about the game it is in.
-    pub fn word_is_told(&mut self, now: Now, line: u16, word: Word) {
+    pub fn word_is_told(&mut self, now: Now, issue: u32, word: Word) {
+        let Some(line) = self.line_of(issue) else { return };
         let Some(seating) = self.players.get(usize::from(line)).and_then(|player| player.seating) else { return };
         let table = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut);
         match (word, table) {

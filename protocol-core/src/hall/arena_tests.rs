@@ -40,16 +40,18 @@ impl Room {
 
     fn connect(&mut self, key: &str) -> Ear {
         let body = json!({"type": "authenticate", "token": key}).to_string();
-        let Reply::Authenticated(line) = self.hall.hear_arena(self.now, None, body.as_bytes()) else {
+        let Reply::Authenticated(issue) = self.hall.hear_arena(self.now, None, body.as_bytes()) else {
             panic!("{key} is no key");
         };
+        let line = self.hall.line_of(issue).unwrap();
         self.hall.handle(self.now, Event::Arrived { player: line });
         Ear { line, told: Told::default() }
     }
 
     /// What is answered to a message; nothing where the game answers.
     fn says(&mut self, line: Option<u16>, body: &str) -> Value {
-        let reply = self.hall.hear_arena(self.now, line, body.as_bytes());
+        let issue = line.map(|line| self.hall.issue_of_line(line).unwrap());
+        let reply = self.hall.hear_arena(self.now, issue, body.as_bytes());
         let mut buf = [0; 1024];
         let mut sink = Slice::new(&mut buf);
         match self.hall.write_reply(reply, self.now.utc, &mut sink) {
@@ -77,10 +79,11 @@ impl Room {
     /// All that an agent is told now.
     fn hears(&mut self, ear: &mut Ear) -> Vec<Value> {
         let mut heard = Vec::new();
-        while let Some(picture) = self.hall.picture_for(self.now, ear.line) {
+        let issue = self.hall.issue_of_line(ear.line).unwrap();
+        while let Some(picture) = self.hall.picture_for(self.now, issue) {
             let Some(word) = ear.told.next(&picture) else { break };
             heard.extend(self.written(word, &picture));
-            self.hall.word_is_told(self.now, ear.line, word);
+            self.hall.word_is_told(self.now, issue, word);
         }
         heard
     }
@@ -116,7 +119,7 @@ fn duel(game: &str) -> (Room, Ear, Ear, String) {
 fn a_game_of_echo_is_told_in_the_order_of_the_specification() {
     let (mut room, mut ada, mut bob, id) = duel("echo");
     let ids: Vec<String> = {
-        let picture = room.hall.picture_for(room.now, ada.line).unwrap();
+        let picture = room.hall.picture_for(room.now, room.hall.issue_of_line(ada.line).unwrap()).unwrap();
         let state = room.written(Word::State, &picture).unwrap();
         assert_eq!((&state["status"], &state["round"], &state["maxRounds"]), (&json!("active"), &json!(1), &json!(5)));
         assert_eq!(state["spectatorCount"], 0);
@@ -472,7 +475,7 @@ fn a_memory_comes_back_and_a_thought_is_heard_when_the_tick_is_over() {
     let (mut room, mut ada, mut bob, id) = duel("resource-rush");
     let memory = json!({"visited": [[10, 10], [11, 10]]});
     room.plays(&ada, &id, json!({"action": "wait", "thought": "Looking…", "memory": memory}));
-    let picture = room.hall.picture_for(room.now, bob.line).unwrap();
+    let picture = room.hall.picture_for(room.now, room.hall.issue_of_line(bob.line).unwrap()).unwrap();
     let state = room.written(Word::State, &picture).unwrap();
     assert!(!state.to_string().contains("Looking"), "not yet");
     room.plays(&bob, &id, json!({"action": "wait"}));
