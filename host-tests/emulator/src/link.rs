@@ -74,7 +74,7 @@ impl Wire {
             match std::fs::create_dir(&directory) {
                 Ok(()) => break directory,
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(format!("{}: {error}", directory.display()).into()),
+                Err(error) => return Err(format!("{}: {error}", directory.display())),
             }
         };
         let socket = directory.join("cable");
