@@ -59,7 +59,7 @@ const WORKER: [usize; 4] = [512, 1536, 2048, 1024];
 const WORKER_BYTES: usize = WORKER[0] + WORKER[1] + WORKER[2] + WORKER[3];
 
 /// What the socket of a line works with: what came and was not read yet; what was sent and not acknowledged yet.
-const LINE: [usize; 2] = [512, 768];
+const LINE: [usize; 2] = [512, 736];
 const LINE_BYTES: usize = LINE[0] + LINE[1];
 /// What is written in one go, and then a whole reply; for a player that dials in, its longest message and what is kept free
 /// behind it.

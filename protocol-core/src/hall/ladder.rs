@@ -8,11 +8,10 @@ use super::Hall;
 use super::admission::{OUTSIDE, Player};
 use super::facts::Fact;
 use super::rounds::Stage;
-use crate::fair::{Draws, Purpose};
-use crate::games::{AnyGame, Game, GameKind, Seats, Standing};
+use crate::fair::Purpose;
+use crate::games::{Game, GameKind, Seats, Standing};
 use crate::league::{Rating, SEATS, after_game};
 use crate::log::Happening;
-use crate::referee::Match;
 use crate::time::Now;
 use crate::wire::league_v2::outgoing::MatchId;
 
@@ -56,7 +55,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         Some((wish.game, self.players.iter().filter_map(|player| player.wish).filter(before).count() as u16))
     }
 
-    /// Seats those who wait, as far as there are enough of them and tables are free.
+    /// Seats those who wait, as far as there are enough of them and tables are free. Not inlined: mostly nobody waits.
+    #[inline(never)]
     pub(super) fn match_up(&mut self, now: Now) {
         if self.queued == 0 {
             return;
@@ -71,10 +71,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.ladder_games = self.ladder_games.wrapping_add(1);
                 let id = MatchId { round: NO_ROUND, table: self.ladder_games as u16 };
                 let seed = self.chance.derive(Purpose::Ladder, [self.ladder_games, 0, 0]);
-                let mut draws = Draws::new(seed);
-                let play =
-                    Match::new(AnyGame::start(game, seats as u8, &mut draws), draws, self.config.timing.retry_base_ms);
-                self.seat(now, id, players, play, slot);
+                self.open_table(now, id, (game, seed), players, slot);
+                self.begin(now, slot);
             }
         }
     }

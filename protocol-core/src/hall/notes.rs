@@ -15,7 +15,7 @@ const CHAR: usize = 4;
 const NO_ROOM: Illegal = Illegal("memory is longer than what the box has left for all memories");
 
 /// How much of the pad there is for each player. Whoever needs more takes what others leave.
-const SHARE: usize = if cfg!(target_pointer_width = "32") { 48 } else { 1024 };
+const SHARE: usize = if cfg!(target_pointer_width = "32") { 32 } else { 1024 };
 /// Before each note: whose it is, what it is, how long it is.
 const HEAD: usize = 5;
 
@@ -124,7 +124,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         (self.notes.get(number, Kind::Memory), self.notes.get(number, Kind::Said))
     }
 
-    /// Makes a move at a table, and keeps what its game wants kept of it.
+    /// Makes a move at a table, and keeps what its game wants kept of it. Not inlined, so that all that is off the stack when the
+    /// match goes on.
+    #[inline(never)]
     pub(super) fn play_at(&mut self, index: u16, seating: Seating, wanted: Value<'_>) -> Heard {
         let Some(number) = self.players.get(usize::from(index)).map(|player| player.number) else {
             return Heard::Duplicate;

@@ -10,8 +10,8 @@ use super::ladder::is_of_the_ladder;
 use super::lines::Notice;
 use super::settings::sizes;
 use super::{Hall, Standings};
-use crate::fair::Draws;
-use crate::games::{AnyGame, Game, Question, Seat, Seats};
+use crate::fair::{Draws, Seed};
+use crate::games::{AnyGame, Game, GameKind, Question, Seat, Seats};
 use crate::league::{Endings, Places, Record, SEATS, Tally, rank};
 use crate::log::Happening;
 use crate::referee::{Breaker, Cause, Fault, Match, Phase};
@@ -288,10 +288,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             if let (Some(places), Some(slot)) = (places, self.free_slot()) {
                 self.next_table += 1;
-                self.open_table(now, id, &self.lines_of(&places), slot);
+                let of_match = (self.config.game, self.match_seed(id));
+                self.open_table(now, id, of_match, &self.lines_of(&places), slot);
+                self.begin(now, slot);
             } else if let (true, Some((id, places)), Some(slot)) = (is_last, self.next_again(round), self.free_slot()) {
                 self.again -= 1;
-                self.open_table(now, id, &self.lines_of(&places), slot);
+                let of_match = (self.config.game, self.match_seed(id));
+                self.open_table(now, id, of_match, &self.lines_of(&places), slot);
+                self.begin(now, slot);
             } else if !self.round_is_closed && is_last && self.again == 0 && !self.is_anybody_seated() {
                 // There is one table that is told. A new one waits until everybody who listens has heard the last.
                 if self.players.iter().any(|player| !player.is_held_back() && player.line.owes_standings()) {
@@ -362,15 +366,19 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         Some(slot as u16)
     }
 
-    fn open_table(&mut self, now: Now, id: MatchId, players: &[u16], slot: u16) {
-        let mut draws = Draws::new(self.match_seed(id));
-        let game = AnyGame::start(self.config.game, players.len() as u8, &mut draws);
-        let play = Match::new(game, draws, self.config.timing.retry_base_ms);
-        self.seat(now, id, players, play, slot);
-    }
-
-    /// Seats players at a table and begins their match.
-    pub(super) fn seat(&mut self, now: Now, id: MatchId, players: &[u16], mut play: Match<AnyGame, SEATS>, slot: u16) {
+    /// Seats players at a table. Not inlined, so that a game that is made is off the stack when its match begins.
+    #[inline(never)]
+    pub(super) fn open_table(
+        &mut self,
+        now: Now,
+        id: MatchId,
+        (game, seed): (GameKind, Seed),
+        players: &[u16],
+        slot: u16,
+    ) {
+        let mut draws = Draws::new(seed);
+        let game = AnyGame::start(game, players.len() as u8, &mut draws);
+        let mut play = Match::new(game, draws, self.config.timing.retry_base_ms);
         let mut absent = Seats::NONE;
         for (seat, &player) in (0..).zip(players) {
             let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
@@ -384,6 +392,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if let Some(place) = self.tables.get_mut(usize::from(slot)) {
             *place = Some(Table::new(now, id, players, play));
         }
+    }
+
+    /// Begins the match at a table.
+    pub(super) fn begin(&mut self, now: Now, slot: u16) {
         self.sit_down(now, slot);
         self.proceed(now, slot);
     }

@@ -9,7 +9,7 @@ use appliance::Links;
 /// What a player's line may cost, buffers included.
 const LINK: usize = 4608;
 /// What a board of 32 players lends to a line, and to a worker: our buffers, those of TCP, and the socket itself.
-const LINE_BUFFERS: [usize; 4] = [1024, 512, 768, 352];
+const LINE_BUFFERS: [usize; 4] = [1024, 512, 736, 352];
 const WORKER_BUFFERS: [usize; 5] = [2048, 1024, 1024, 1536, 352];
 
 fn sizes(scene: Scene<'_, '_>) -> [(&'static str, usize); 3] {
