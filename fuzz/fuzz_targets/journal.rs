@@ -76,7 +76,7 @@ libfuzzer_sys::fuzz_target!(|content: Content<'_>| {
         hall.handle(now, Event::Tick);
     }
     hall.refresh_standings();
-    assert_eq!(hall.standings().count(), usize::from(hall.schedule().players));
+    assert_eq!(hall.standings().count(), usize::from(hall.schedule().players()));
 });
 
 /// A flash with one chapter of these entries.
