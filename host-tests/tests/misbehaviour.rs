@@ -43,8 +43,9 @@ impl League {
 /// Three honest players and one of `kind` play a league with short deadlines. Whatever the kind, every match ends, the
 /// honest ones play each other properly, and each hears of every result.
 fn league_with(kind: &str, extra: &[&str]) -> League {
+    // A board sends an announcement in two pieces, and a computer may take 40 ms to ask for the second.
     let deadlines =
-        Settings { join_timeout_ms: 500, move_timeout_ms: 1000, retry_base_ms: 50, ..Settings::start_at(4) };
+        Settings { join_timeout_ms: 500, move_timeout_ms: 1000, retry_base_ms: 200, ..Settings::start_at(4) };
     let leaguebox = LeagueBox::start(deadlines);
     let mut player = Player::start(&leaguebox, "misbehaving", kind, kind, extra);
     let culprit = player.wait_until_registered()["player_id"].as_str().expect("an id").to_owned();
