@@ -183,7 +183,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             Route::Me => {
                 let key = bearer(&request).unwrap_or_default();
                 match self.hall(|hall| hall.agent_of_key(key.chars())) {
-                    Some(line) => self.send(responder, 200, |hall, sink| hall.write_agent(line, sink)).await,
+                    Some(issue) => self.send(responder, 200, |hall, sink| hall.write_agent(issue, sink)).await,
                     None => {
                         let body = br#"{"error":"Authorization: Bearer <apiKey> is required"}"#;
                         responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await

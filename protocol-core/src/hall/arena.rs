@@ -225,22 +225,21 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
-    /// The line of the agent that has this key.
-    pub fn agent_of_key(&self, key: impl Iterator<Item = char>) -> Option<u16> {
+    /// The registration of the agent that has this key.
+    pub fn agent_of_key(&self, key: impl Iterator<Item = char>) -> Option<u32> {
         let key = Uuid::read(key)?;
         let [a, b, c, d, ..] = key.bytes();
         let issue = u32::from_be_bytes([a, b, c, d]);
-        let mut agents = (0..).zip(&self.players);
-        let (line, agent) = agents.find(|(_, agent)| agent.issue == issue && agent.is_of_the_arena())?;
+        let agent = self.players.iter().find(|agent| agent.issue == issue && agent.is_of_the_arena())?;
         // Every byte is looked at, whatever the first ones say: how long it takes tells nothing.
         let right = self.api_key(agent).bytes();
         let difference = right.iter().zip(key.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
-        (difference == 0 && !agent.line.has_left()).then_some(line)
+        (difference == 0 && !agent.line.has_left()).then_some(issue)
     }
 
     /// Writes what an agent is told of itself.
-    pub fn write_agent(&self, line: u16, sink: &mut dyn Sink) -> Result<(), Full> {
-        let player = self.players.get(usize::from(line)).ok_or(Full)?;
+    pub fn write_agent(&self, issue: u32, sink: &mut dyn Sink) -> Result<(), Full> {
+        let player = self.players.iter().find(|player| player.issue == issue).ok_or(Full)?;
         let me = Me {
             agent_id: self.agent_id(player),
             name: &player.name,
@@ -307,12 +306,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             (Message::Ping, _) => Reply::Pong,
             (Message::Authenticate { .. }, Some(_)) => refused(Trouble::AlreadyAuthenticated),
             (Message::Authenticate { token: None }, None) => refused(Trouble::MissingToken),
-            (Message::Authenticate { token: Some(token) }, None) => {
-                match self.agent_of_key(token.chars()).and_then(|line| self.issue_of_line(line)) {
-                    Some(issue) => Reply::Authenticated(issue),
-                    None => refused(Trouble::InvalidKey),
-                }
-            }
+            (Message::Authenticate { token: Some(token) }, None) => match self.agent_of_key(token.chars()) {
+                Some(issue) => Reply::Authenticated(issue),
+                None => refused(Trouble::InvalidKey),
+            },
             (Message::SubscribeGame { game_id: None }, _) => refused(Trouble::MissingGameId),
             (Message::SubscribeGame { game_id: Some(id) }, _) => match self.game_called(id) {
                 Some(id) => Reply::Watches(id),

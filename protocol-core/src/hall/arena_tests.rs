@@ -555,3 +555,28 @@ fn a_rematch_without_those_who_left_calls_the_ladder_off_for_those_who_stayed() 
         );
     }
 }
+
+#[test]
+fn whoever_looks_on_and_does_not_read_keeps_nobody_from_a_table() {
+    let mut room = Room::new(config());
+    let agents: Vec<Ear> = (0..2).map(|n| room.agent(&format!("Agent {n}"))).collect();
+    // There are four tables, and each of these games is still being looked on at when it is over.
+    for _ in 0..6 {
+        agents.iter().for_each(|agent| _ = room.joins(agent, "echo"));
+        let mut ears = agents.iter().map(|agent| Ear { line: agent.line, ..Ear::default() }).collect::<Vec<_>>();
+        let id = room.hears(&mut ears[0])[0]["gameId"].as_str().unwrap().to_string();
+        let body = json!({"type": "subscribe_game", "gameId": id}).to_string();
+        let Reply::Watches(game) = room.hall.hear_arena(room.now, None, body.as_bytes()) else { panic!("it may") };
+        room.hall.count_spectator(game, true);
+        for round in 1..=5 {
+            room.plays(&agents[0], &id, json!({"number": round}));
+            room.plays(&agents[1], &id, json!({"number": round + 1}));
+        }
+        for ear in &mut ears {
+            assert_eq!(types(&room.hears(ear)).last(), Some(&"game_over"));
+        }
+    }
+    room.hall.command(room.now, Command::Start).unwrap();
+    let mut ears = agents.iter().map(|agent| Ear { line: agent.line, ..Ear::default() });
+    assert_eq!(types(&room.hears(&mut ears.next().unwrap())), ["matched", "game_state", "your_turn"]);
+}

@@ -232,7 +232,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Whether somebody sits at a table of the league, be it only to hear how the game ended.
     fn is_anybody_seated(&self) -> bool {
-        self.tables.iter().flatten().any(|table| !is_of_the_ladder(table.id))
+        let of_league = |slot: u16| {
+            let table = self.tables.get(usize::from(slot)).and_then(Option::as_ref);
+            table.is_some_and(|table| !is_of_the_ladder(table.id))
+        };
+        self.players.iter().any(|player| player.seating.is_some_and(|seating| of_league(seating.slot)))
     }
 
     pub(super) fn start(&mut self, now: Now) {
@@ -361,7 +365,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// A table nobody sits at.
     pub(super) fn free_slot(&mut self) -> Option<u16> {
-        let free = self.tables.iter().position(Option::is_none);
+        let is_only_watched = |(slot, table): (u16, &Option<Table>)| {
+            let sits = |player: &Player| player.seating.is_some_and(|seating| seating.slot == slot);
+            table.as_ref().is_some_and(|table| table.is_over) && !self.players.iter().any(sits)
+        };
+        let room = self.tables.iter().position(Option::is_none);
+        let free = room.or_else(|| match self.tables.is_full() {
+            // Whoever only looks on does not keep a table from those who play.
+            true => (0..).zip(&self.tables).position(is_only_watched),
+            false => None,
+        });
         let slot = free.or_else(|| self.tables.push(None).ok().map(|()| self.tables.len() - 1))?;
         Some(slot as u16)
     }
