@@ -16,7 +16,7 @@ const CYCLES_PER_SECOND: f64 = 125e6;
 /// Requests that are measured together.
 const REQUESTS: u64 = 50;
 
-/// Variables and the deepest stack, of 264 KB.
+/// Variables and the deepest stack, of 264 KB. What players want remembered is not among them: it has what is left.
 const RAM_BUDGET: u64 = 240 * 1024;
 
 const CLASS: usize = 32;

@@ -252,7 +252,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let now = self.board.now();
             let write = |sink: &mut dyn Sink| self.hall(|hall| news.write(hall, now, self.vitals(now), sink));
             // What there is no longer, such as a player that has left meanwhile, is not told.
-            link.message(0).1.say(write, async || self.safe().await).await?;
+            link.say(write, async || self.safe().await).await?;
             yield_now().await;
         }
         Ok(())

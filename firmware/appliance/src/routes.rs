@@ -337,7 +337,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         write: impl Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
     ) -> Result<(), WriteError> {
         let mut answer = responder.begin_open(status, JSON)?;
-        match pieces::send(&mut answer, |sink| self.hall(|hall| write(hall, sink)), async || self.safe().await).await? {
+        match pieces::send(&mut answer, &|sink| self.hall(|hall| write(hall, sink)), async || self.safe().await).await? {
             true => {
                 self.safe().await;
                 answer.finish().await
@@ -383,7 +383,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     Ok(())
                 })
             };
-            if !pieces::send(&mut answer, row, async || self.safe().await).await? {
+            if !pieces::send(&mut answer, &row, async || self.safe().await).await? {
                 return Err(WriteError::WrongLength);
             }
             let more;
