@@ -417,6 +417,40 @@ fn a_game_is_drawn_while_it_is_played_and_can_be_stepped_through() {
     }
 }
 
+/// As many as a board takes, in windows that are all looked at.
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn four_pages_follow_a_league_of_32_to_its_champion_and_no_move_is_late() {
+    const CLASS: usize = 32;
+    let leaguebox = LeagueBox::start(Settings::start_at(CLASS));
+    let browser = Browser::open();
+    let windows: Vec<String> = (0..4)
+        .map(|_| {
+            let window = browser.open_window();
+            browser.go(&leaguebox.url());
+            browser.wait_until("document.querySelector('#feed').innerText === 'live'");
+            assert_eq!(browser.eval("document.visibilityState"), "visible");
+            window
+        })
+        .collect();
+    let crowd = Crowd::of(&leaguebox, CLASS);
+    crowd.wait_for_the_end();
+    for window in &windows {
+        browser.turn_to(window);
+        browser.wait_until(&is("COMPLETED"));
+        assert_eq!(browser.text("#feed"), "live", "none was sent away");
+        browser.wait_until("document.querySelectorAll('#rounds .score:not(.soft)').length === 496");
+    }
+    // Whoever is late is told so before it is asked again.
+    let late = crowd.events().into_iter().find(|event| event.is("GAME_ERROR"));
+    assert!(late.is_none(), "{late:?}");
+    let players = leaguebox.get_json("/api/players.json");
+    for player in players["players"].as_array().expect("players") {
+        assert_eq!((&player["violations"], &player["end_reasons"]["timeout"]), (&json!(0), &json!(0)), "{player}");
+    }
+    assert_eq!(leaguebox.resets(), Vec::<String>::new());
+}
+
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_page_too_many_asks_instead_and_says_so_until_there_is_room() {

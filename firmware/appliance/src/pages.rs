@@ -216,7 +216,7 @@ pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L:
     let line = hall.match_line(id).ok_or(Full)?;
     let begun = moment.phase.is_some() || hall.record(id).is_some();
     let page = Page {
-        game_type: hall.config().game.rules().name,
+        game_type: moment.game_type(hall),
         phase: moment.phase.map(Shown),
         seed_commitment: begun.then(|| Shown(hall.commitment(id))),
         match_seed: hall.revealed_seed(id).map(Shown),

@@ -201,8 +201,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             Route::Rows(rows) => self.send_rows(responder, rows).await,
             Route::Match(id) => {
                 let now = self.board.now();
-                let Some((moment, upto)) = self.hall(|hall| Some((Moment::of(hall, id, now)?, hall.log().written())))
-                else {
+                let found = self.hall(|hall| {
+                    hall.match_line(id).map(|_| (Moment::of(hall, id, now), hall.log().written()))
+                });
+                let Some((moment, upto)) = found else {
                     return responder.error(404, "no such match in this league").await;
                 };
                 self.send(responder, 200, |hall, sink| pages::one_match(hall, &moment, upto, sink)).await
