@@ -4,7 +4,7 @@
 use core::fmt;
 
 use protocol_core::games::{self, AnyGame, Game, MAX_SEATS, Seat, Seats, Viewer};
-use protocol_core::hall::{Hall, PLAYER_ID, Party};
+use protocol_core::hall::Hall;
 use protocol_core::json::{self, Full, Joined, Seq, Shown, Sink};
 use protocol_core::referee::Phase;
 use protocol_core::wire::league_v2::outgoing::MatchId;
@@ -138,7 +138,7 @@ impl Moment {
         let summary = game.map(|game| {
             Shown(Words(move |f: &mut fmt::Formatter<'_>| game.summary(games::Table(&party().sitters()), f)))
         });
-        Shows { actions, summary, view: game.map(|game| View { game, party: party() }) }
+        Shows { actions, summary, view: game.map(|game| View { game, hall, id: self.id }) }
     }
 }
 
@@ -152,15 +152,17 @@ impl<F: Fn(&mut fmt::Formatter<'_>) -> fmt::Result> fmt::Display for Words<F> {
 }
 
 /// What a spectator sees.
-struct View<'a> {
+struct View<'a, H> {
     game: &'a AnyGame,
-    party: Party<'a, PLAYER_ID>,
+    hall: &'a H,
+    id: MatchId,
 }
 
-impl Serialize for View<'_> {
+impl<const P: usize, const M: usize, const R: usize, const L: usize> Serialize for View<'_, Hall<P, M, R, L>> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        self.game.view(Viewer::Spectator, games::Table(&self.party.sitters()), &mut map)?;
+        let party = self.hall.party_of(self.id);
+        self.game.view(Viewer::Spectator, games::Table(&self.hall.sitters_with_notes(&party)), &mut map)?;
         map.end()
     }
 }

@@ -420,7 +420,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let at = at.filter(|at| key(at.uuid) == picture.key).ok_or(Full)?;
         let id = at.uuid;
         let party = self.party::<UUID_BYTES>(at.players(), |player| self.agent_id(player).text());
-        let sitters = party.sitters();
+        let sitters = self.sitters_with_notes(&party);
         let table = games::Table(&sitters);
         match word {
             Word::Matched => {

@@ -148,7 +148,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             _ => {
                 let party = self.party_of(table.id);
-                let sitters = party.sitters();
+                let sitters = self.sitters_with_notes(&party);
                 let game_state = GameState {
                     game_type,
                     turn_number: table.play.game().turn(),
