@@ -869,7 +869,7 @@ $("settings").onsubmit = async event => {
   if (await order("settings", change, $("saved"), () => "Saved.")) getSettings();
 };
 
-const kilo = bytes => (bytes / 1024).toFixed(bytes < 1e5 ? 1 : 0) + " KB";
+const kilo = bytes => bytes < 1e7 ? (bytes / 1024).toFixed(bytes < 1e5 ? 1 : 0) + " KB" : (bytes / 1024 / 1024).toFixed(0) + " MB";
 
 function showHealth() {
   const { ram, variables, stack, deepest_stack, flash, program, journal, resident } = health.memory || {};
