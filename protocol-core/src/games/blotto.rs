@@ -37,6 +37,8 @@ struct Deploy {
 }
 
 impl Contest for Allocations {
+    const PAGE: &str = include_str!("blotto.md");
+
     const RULES: Rules = Rules {
         name: "blotto",
         seats: 2..=2,

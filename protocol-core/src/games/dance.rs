@@ -255,6 +255,8 @@ struct Command {
 impl Dance {
     pub(super) const SIZE: usize = 42;
 
+    pub(super) const PAGE: &str = include_str!("dance.md");
+
     pub(super) const RULES: Rules = Rules {
         name: "dance-battle",
         seats: DANCERS..=DANCERS,

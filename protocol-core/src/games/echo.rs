@@ -22,6 +22,8 @@ struct Pick {
 }
 
 impl Contest for Numbers {
+    const PAGE: &str = include_str!("echo.md");
+
     const RULES: Rules = Rules {
         name: "echo",
         seats: 2..=2,

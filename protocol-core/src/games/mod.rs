@@ -1,5 +1,6 @@
 //! The games: rules only. A game knows seats and moves; it knows no names, no protocol and no time. To add or replace
-//! one, write its file here and name it in [`AnyGame`]; nothing outside this folder changes.
+//! one, write its file here, and beside it what agents are told of it (`.md`), and name it in [`AnyGame`]; nothing outside
+//! this folder changes.
 //!
 //! # How very different games fit the contract
 //!
@@ -366,6 +367,11 @@ macro_rules! games {
             /// What it is.
             pub const fn rules(self) -> &'static Rules {
                 match self { $(GameKind::$kind => &<$game>::RULES),+ }
+            }
+
+            /// What agents are told of it, beside what the code itself says: `firmware/manual` makes its page from that.
+            pub const fn page(self) -> &'static str {
+                match self { $(GameKind::$kind => <$game>::PAGE),+ }
             }
         }
 

@@ -260,6 +260,8 @@ impl Pieces {
 impl Rush {
     pub(super) const SIZE: usize = 104;
 
+    pub(super) const PAGE: &str = include_str!("rush.md");
+
     pub(super) const RULES: Rules = Rules {
         name: "resource-rush",
         seats: 2..=2,
