@@ -39,6 +39,11 @@ fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
     assert_eq!(browser.text("h1"), "Waiting for players: 0 here, a league needs at least two.");
     assert_eq!(browser.text("#address"), format!("{}/mcp", leaguebox.url()));
     browser.wait_until("document.querySelector('#rules').innerText.includes('when the teacher presses Start')");
+    let links = browser.eval("[...document.querySelectorAll('#join a')].map(link => link.getAttribute('href'))");
+    assert_eq!(links, json!(["/skill.md", "/skill/even_odd.md", "/api/v1/skill.md"]));
+    for path in links.as_array().expect("links") {
+        assert_eq!(leaguebox.get(path.as_str().expect("a path")).status, 200, "{path}");
+    }
 
     let mut crowd = Crowd::new();
     crowd.hold();
