@@ -18,6 +18,7 @@
 //! lines.rs       one line per player: what goes out next, what came back
 //! speech.rs      the words of every call
 //! answers.rs     the words of every answer, queries among them
+//! reel.rs        the steps of every match, to look at it again
 //! facts.rs       what must outlive a power cut, and the hall again after one
 //! ```
 
@@ -40,6 +41,9 @@ mod notes;
 mod powers;
 #[cfg(test)]
 mod powers_tests;
+mod reel;
+#[cfg(test)]
+mod reel_tests;
 #[cfg(test)]
 mod restart_tests;
 mod rounds;
@@ -57,11 +61,13 @@ pub use check::Ready;
 pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
 pub use powers::Denied;
+pub use reel::{Astray, Deed, LastMove, ReelId, Replay, Step};
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
 pub use settings::{Change, TIMEOUT_MS, sizes};
 
 use facts::Facts;
 use notes::Notes;
+use reel::Reel;
 
 use crate::fair::{Purpose, Seed};
 use crate::games::GameKind;
@@ -230,6 +236,7 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     queued: u16,
     tickets: u32,
     notes: Notes<P>,
+    reel: Reel,
     facts: Facts<M>,
     log: Log<L>,
 }
@@ -299,6 +306,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             queued: 0,
             tickets: 0,
             notes: Notes::new(),
+            reel: Reel::new(),
             facts: Facts::new(),
             log: Log::new(),
         }
