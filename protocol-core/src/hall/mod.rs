@@ -61,7 +61,7 @@ pub use check::Ready;
 pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
 pub use powers::Denied;
-pub use reel::{Astray, Deed, LastMove, ReelId, Replay, Step};
+pub use reel::{Astray, Deed, LastMove, MOVE_BYTES, ReelId, Replay, Shot, Step};
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
 pub use settings::{Change, TIMEOUT_MS, sizes};
 

@@ -28,6 +28,8 @@ use serde::{Serialize, Serializer};
 pub(super) const QUEUE: usize = if cfg!(target_pointer_width = "32") { 512 } else { 32 * 1024 };
 /// So much is worth taking before a match ends: a page of flash.
 const RIPE: usize = 256;
+/// The most bytes a move takes as JSON.
+pub const MOVE_BYTES: usize = 192;
 /// What a step takes beside its move.
 const HEAD: usize = 12;
 /// Said of a step that is an end; below it, of which seat the move is.
@@ -115,7 +117,9 @@ impl Reel {
         if game.is_some_and(|game| json::write(&LastMove(game, what), &mut text).is_err()) {
             return;
         }
-        let Ok(length) = u8::try_from(text.len()) else { return };
+        let Some(length) = u8::try_from(text.len()).ok().filter(|&length| usize::from(length) <= MOVE_BYTES) else {
+            return;
+        };
         let mut head = Writer::new(head);
         let mut write = || -> Result<(), NoRoom> {
             head.u32(of.0)?;
@@ -203,7 +207,14 @@ pub struct Replay {
     /// The game as it stood.
     pub game: AnyGame,
     draws: Draws,
-    /// After which step; 0 before the first.
+    /// After which step.
+    pub shot: Shot,
+}
+
+/// Where in a match that is looked at again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shot {
+    /// After this step; 0 before the first.
     pub step: u16,
     /// When that was, in milliseconds since the match began.
     pub at_ms: u32,
@@ -222,28 +233,28 @@ impl Replay {
     pub fn new(kind: GameKind, seats: u8, seed: Seed) -> Self {
         let mut draws = Draws::new(seed);
         let game = AnyGame::start(kind, seats, &mut draws);
-        Self { of: ReelId::of(seed), game, draws, step: 0, at_ms: 0, seat: None, ended: None }
+        Self { of: ReelId::of(seed), game, draws, shot: Shot::default() }
     }
 
     /// Goes on by a step of this match. On `Err` nothing has changed.
     pub fn follow(&mut self, step: &Step<'_>) -> Result<(), Astray> {
-        if step.of != self.of || Some(step.number) != self.step.checked_add(1) || self.ended.is_some() {
+        if step.of != self.of || Some(step.number) != self.shot.step.checked_add(1) || self.shot.ended.is_some() {
             return Err(Astray);
         }
-        match step.deed {
+        let (seat, ended) = match step.deed {
             Deed::Moved(seat, text) => {
                 let wanted = json::parse(text.as_bytes()).map_err(|_| Astray)?;
                 self.game.play(seat, wanted, &mut self.draws).map_err(|Illegal(_)| Astray)?;
-                self.seat = Some(seat);
+                (Some(seat), None)
             }
             Deed::Ended(against) => {
                 if !against.is_empty() {
                     self.game.forfeit(against, &mut self.draws);
                 }
-                (self.seat, self.ended) = (None, Some(against));
+                (None, Some(against))
             }
-        }
-        (self.step, self.at_ms) = (step.number, step.at_ms);
+        };
+        self.shot = Shot { step: step.number, at_ms: step.at_ms, seat, ended };
         Ok(())
     }
 }

@@ -69,7 +69,7 @@ proptest! {
                 let step = steps(&bytes).next().unwrap();
                 replay.follow(&step).unwrap();
                 prop_assert_eq!(seen(&replay.game), seen(game));
-                prop_assert_eq!((replay.step, replay.at_ms), (number, u32::from(number) * 7));
+                prop_assert_eq!((replay.shot.step, replay.shot.at_ms), (number, u32::from(number) * 7));
                 prop_assert_eq!(replay.follow(&step), Err(Astray), "no step counts twice");
                 Ok(())
             };
@@ -88,7 +88,7 @@ proptest! {
                 game.forfeit(against, &mut draws);
             }
             film(&game, END | against.bits())?;
-            prop_assert_eq!(replay.ended, Some(against));
+            prop_assert_eq!(replay.shot.ended, Some(against));
         }
     }
 
@@ -97,7 +97,7 @@ proptest! {
         let mut from = Reader::new(&bytes);
         let mut replay = Replay::new(GameKind::Dance, 4, Seed([3; 32]));
         while let Ok(Some(step)) = Step::read(&mut from) {
-            let _ = replay.follow(&Step { of: replay.of, number: replay.step + 1, ..step });
+            let _ = replay.follow(&Step { of: replay.of, number: replay.shot.step + 1, ..step });
         }
     }
 }
@@ -116,7 +116,7 @@ fn steps_that_find_no_room_are_lost_and_the_numbers_tell() {
     assert_eq!(numbers, (1..=most).collect::<Vec<_>>(), "pieces hold whole steps");
     let gap = steps(&bytes).nth(1).unwrap();
     assert_eq!(replay.follow(&gap), Err(Astray));
-    assert_eq!(replay.step, 0);
+    assert_eq!(replay.shot.step, 0);
 }
 
 /// Plays a league in which some are silent, and replays every match of it.
@@ -145,7 +145,7 @@ fn league(game: GameKind, silent: u16, owner: bool) -> usize {
         replay.follow(&step).unwrap();
     }
     for (id, replay) in replays.values() {
-        assert!(replay.ended.is_some(), "{id}");
+        assert!(replay.shot.ended.is_some(), "{id}");
         let record = room.hall.record(*id).unwrap();
         assert_eq!(replay.game.digest(), record.digest, "{id} of {game:?}: {record:?}");
         assert_eq!(replay.game.standing(), room.hall.recall(*id).unwrap().standing(), "{id}");
