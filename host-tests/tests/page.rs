@@ -8,12 +8,13 @@ use std::fs;
 use std::time::Duration;
 
 use browser::Browser;
+use host_tests::arena;
 use host_tests::crowd::Crowd;
-use host_tests::here;
 use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
 use host_tests::websocket::{Frame, WebSocket};
-use serde_json::json;
+use host_tests::{here, results};
+use serde_json::{Value, json};
 
 const HOSTILE: &str = "<script>alert(1)</script>";
 const FOREIGN: &str = "שחקנית 🎲";
@@ -236,6 +237,11 @@ fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
     for field in ["name", "board", "version", "journal"] {
         assert!(health.contains(status[field].as_str().expect("text")), "{field}: {health}");
     }
+    let memory = if cfg!(feature = "board") { "for the stack at its deepest" } else { "RAM" };
+    assert!(health.contains(memory), "{health}");
+    browser.eval("void (document.querySelector('#settings').game.value = 'resource-rush')");
+    browser.run("document.querySelector('#settings').game.dispatchEvent(new Event('change'))");
+    assert!(browser.text("#fog").contains("cheating"), "what spectators see is told where the game is chosen");
     browser.click("#clock");
     browser.wait_until("document.querySelector('#clocked').innerText.includes('20')");
     let links = browser.eval("[...document.querySelectorAll('#desk a')].map(link => link.getAttribute('href'))");
@@ -416,6 +422,40 @@ fn a_game_is_drawn_while_it_is_played_and_can_be_stepped_through() {
     }
 }
 
+/// As many as a board takes, in windows that are all looked at.
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn four_pages_follow_a_league_of_32_to_its_champion_and_no_move_is_late() {
+    const CLASS: usize = 32;
+    let leaguebox = LeagueBox::start(Settings::start_at(CLASS));
+    let browser = Browser::open();
+    let windows: Vec<String> = (0..4)
+        .map(|_| {
+            let window = browser.open_window();
+            browser.go(&leaguebox.url());
+            browser.wait_until("document.querySelector('#feed').innerText === 'live'");
+            assert_eq!(browser.eval("document.visibilityState"), "visible");
+            window
+        })
+        .collect();
+    let mut crowd = Crowd::new();
+    crowd.enlist(&leaguebox, CLASS / 2);
+    crowd.dial_in(&leaguebox, CLASS / 2);
+    crowd.wait_for_the_end();
+    for window in &windows {
+        browser.turn_to(window);
+        browser.wait_until(&is("COMPLETED"));
+        assert_eq!(browser.text("#feed"), "live", "none was sent away");
+        browser.wait_until("document.querySelectorAll('#rounds .score:not(.soft)').length === 496");
+    }
+    // Whoever is late is told so before it is asked again.
+    let late = crowd.events().into_iter().find(|event| event.is("GAME_ERROR"));
+    assert!(late.is_none(), "{late:?}");
+    let rows = results::parse(&leaguebox.get("/api/results.csv").body);
+    assert!(rows.len() == 496 && rows.iter().all(|row| row.get("status") != "TECHNICAL_LOSS"), "{rows:?}");
+    assert_eq!(leaguebox.resets(), Vec::<String>::new());
+}
+
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_page_too_many_asks_instead_and_says_so_until_there_is_room() {
@@ -532,6 +572,33 @@ fn web(name: &str) -> String {
 
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn games_of_the_ladder_are_shown_in_the_lobby_with_what_is_said_in_them() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until(&is("WAITING"));
+    let ([mut ada, mut bob], id) = arena::matched(&leaguebox, "resource-rush", ["Ada", "Bob"]);
+    browser.wait_until("document.querySelectorAll('#matches .card').length === 1");
+    browser.wait_until("!!document.querySelector('#board canvas')");
+    assert!(browser.text("#matches").contains("ladder · resource-rush"), "{}", browser.text("#matches"));
+    for agent in [&mut ada, &mut bob] {
+        agent.link.hear_until("your_turn");
+        agent.plays_on(&id, json!({"action": "wait", "thought": format!("{} <b>waits</b>", agent.name)}));
+    }
+    browser.wait_until("document.querySelector('#matches .said').innerText === '“Ada <b>waits</b>”'");
+    browser.wait_until("document.querySelector('#board').innerText.includes('“Bob <b>waits</b>”')");
+    browser.keep_picture("ladder.png");
+    browser.click("#stage-open");
+    browser.wait_until("document.querySelector('#title').innerText === 'Ladder: Ada – Bob'");
+    browser.click("#dialog .close");
+    // When the league begins it is called off.
+    assert_eq!(leaguebox.admin("start").status, 200);
+    browser.wait_until(&is("RUNNING"));
+    browser.wait_until("!document.querySelector('#matches').innerText.includes('ladder')");
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_browser_plays_a_whole_game_of_league_of_agents() {
     let leaguebox = LeagueBox::start(Settings::default());
     let browser = Browser::open();
@@ -564,4 +631,5 @@ fn a_browser_plays_a_whole_game_of_league_of_agents() {
     let ranking =
         browser.eval(&format!("{}.rankings.map(ranked => [ranked.agentName, ranked.finalScore])", over("Bob")));
     assert_eq!(ranking, json!([["Ada", 5], ["Bob", 0]]));
+    browser.wait_until("[...document.querySelectorAll('#players .rating')].every(one => / ± /.test(one.innerText))");
 }

@@ -7,9 +7,9 @@ use embassy_rp::peripherals::FLASH;
 use embedded_storage_async::nor_flash::{ErrorType, MultiwriteNorFlash, NorFlash, ReadNorFlash};
 
 /// What the flash chip has, in bytes.
-const CHIP_BYTES: usize = 2 * 1024 * 1024;
+pub const CHIP_BYTES: usize = 2 * 1024 * 1024;
 /// Where the journal begins: `memory.x` leaves the rest of the chip to it.
-const BEGIN: u32 = 1024 * 1024;
+pub const BEGIN: u32 = 1024 * 1024;
 
 /// The journal's part of the flash chip.
 pub struct JournalFlash(Flash<'static, FLASH, Blocking, CHIP_BYTES>);

@@ -46,6 +46,7 @@ impl Contest for Allocations {
         order: Order::Together,
         shows: Shows::Extra,
         turns: ROUNDS as u16,
+        remembers: 0,
         columns: "score_a,score_b",
     };
 

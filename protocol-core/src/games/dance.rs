@@ -264,6 +264,7 @@ impl Dance {
         order: Order::Together,
         shows: Shows::Extra,
         turns: ROUNDS as u16,
+        remembers: 0,
         columns: "rounds,score_a,score_b,score_c,score_d,standing",
     };
 

@@ -31,6 +31,7 @@ impl Contest for Numbers {
         order: Order::Together,
         shows: Shows::Extra,
         turns: ROUNDS as u16,
+        remembers: 0,
         columns: "score_a,score_b",
     };
 

@@ -87,6 +87,7 @@ impl EvenOdd {
         order: Order::Together,
         shows: Shows::Own,
         turns: 1,
+        remembers: 0,
         columns: "drawn_number,choice_a,choice_b",
     };
 

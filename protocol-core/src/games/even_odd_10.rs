@@ -53,6 +53,7 @@ impl EvenOdd10 {
         order: Order::Together,
         shows: Shows::Own,
         turns: TURNS as u16,
+        remembers: 0,
         columns: "drawn_number,choice_a,choice_b",
     };
 

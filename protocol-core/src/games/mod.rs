@@ -139,6 +139,8 @@ pub struct Rules {
     pub shows: Shows,
     /// How many turns it lasts at most.
     pub turns: u16,
+    /// How many bytes a player may have [kept](Game::note) between its moves.
+    pub remembers: u16,
     /// The columns it adds to exported results, as [`Game::export`] fills them.
     pub columns: &'static str,
 }

@@ -269,6 +269,7 @@ impl Rush {
         order: Order::Together,
         shows: Shows::Extra,
         turns: TICKS,
+        remembers: MEMORY as u16,
         columns: "ticks,score_a,gold_a,score_b,gold_b",
     };
 

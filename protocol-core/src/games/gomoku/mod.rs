@@ -211,6 +211,7 @@ impl Gomoku {
         order: Order::InTurn,
         shows: Shows::GridAndExtra,
         turns: MOVES,
+        remembers: 0,
         columns: "moves,ended_by",
     };
 
