@@ -37,8 +37,6 @@ pub fn page(kind: GameKind) -> String {
     let league = example::league_v2(kind, &fragment.script);
     let arena = example::league_of_agents(kind, &fragment.script);
     let refusals = example::refusals(kind, &fragment.script);
-    let seats = rules.seats.start().to_string();
-    let turns = rules.turns.to_string();
     let table = |(wanted, rule): &(String, &str)| format!("| `{}` | {rule} |", shortened(wanted));
     let error = league.first("GAME_ERROR").expect("a wrong move");
     let timing = Timing::default();
@@ -48,8 +46,9 @@ pub fn page(kind: GameKind) -> String {
             "name" => rules.name.into(),
             "summary" => fragment.summary.into(),
             "rules" => fragment.rules.into(),
-            "seats" => seats.clone(),
-            "turns" => turns.clone(),
+            "seats" => rules.seats.start().to_string(),
+            "turns" => rules.turns.to_string(),
+            "remembers" => rules.remembers.to_string(),
             "length" => plural(rules.turns.into(), "turn"),
             "order" => match rules.order {
                 Order::Together => "all at once, none sees the others' move before",
