@@ -14,7 +14,7 @@ use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
 use host_tests::websocket::{Frame, WebSocket};
 use host_tests::{here, results};
-use serde_json::{Value, json};
+use serde_json::json;
 
 const HOSTILE: &str = "<script>alert(1)</script>";
 const FOREIGN: &str = "שחקנית 🎲";

@@ -21,6 +21,7 @@
 //! web.rs      the files of the web page
 //! pieces.rs   a text longer than any buffer
 //! archive.rs  leagues that have ended, from flash
+//! replay.rs   matches that are over, step by step, from flash
 //! journal/    what outlives a power cut, in flash
 //! settings.rs what the owner may set
 //! powers.rs   what the owner may do to a running league
@@ -52,6 +53,7 @@ mod moment;
 mod pages;
 mod pieces;
 mod powers;
+mod replay;
 mod routes;
 mod server;
 mod settings;
@@ -170,7 +172,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         if hall.next_deadline() != before {
             self.deadline.signal(());
         }
-        if hall.next_fact(0).is_some() {
+        if hall.next_fact(0).is_some() || hall.has_steps() {
             self.journal.bell.signal(());
         }
         done
