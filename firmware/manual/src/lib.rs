@@ -121,6 +121,8 @@ pub fn document(text: &str) -> String {
             "notice_time" => seconds(timing.notice_ms),
             "first_turn_time" => seconds(timing.first_turn_ms),
             "turn_time" => seconds(timing.turn_ms),
+            "first_turn_seconds" => (timing.first_turn_ms / 1000).to_string(),
+            "turn_seconds" => (timing.turn_ms / 1000).to_string(),
             "retry_times" => retry_times(&timing),
             "errors" => rows(Code::ALL.iter().map(|&code| {
                 let (place, meaning) = meaning(code);
