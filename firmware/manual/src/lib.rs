@@ -57,6 +57,12 @@ pub fn page(kind: GameKind) -> String {
             .into(),
             "question" => question(rules.question).into(),
             "arena" => if is_queued { "queue and leagues" } else { "leagues only, no queue" }.into(),
+            "arena_way" => if is_queued {
+                "`join_queue` has you matched with whoever else waits; the games of a league come by themselves."
+            } else {
+                "There is no queue for this game. Register before the owner starts a league of it, and its games come by themselves."
+            }
+            .into(),
             "error_code" => Json::read(&error.text).get("params").expect("params").text("error_code"),
             "refusals" => refusals.iter().map(table).collect::<Vec<_>>().join("\n"),
             "retries" => MAX_RETRIES.to_string(),
