@@ -28,7 +28,7 @@ use crate::Appliance;
 use crate::board::Board;
 
 /// Steps of matches that wait take no more frames than this.
-const FRAMES_WAITING: u8 = 40;
+const FRAMES_WAITING: u8 = 20;
 
 /// Where a line of a league's final standings is to be found.
 #[derive(Clone, Copy, Debug)]
