@@ -17,6 +17,8 @@ fn read(bytes: &[u8], mut cut: impl FnMut(usize) -> usize) -> (Vec<(Came, Vec<u8
         rest = &rest[n..];
         match reader.took(n, &mut buf) {
             Ok(None) => {}
+            // Nobody here has a larger buffer.
+            Ok(Some(Came::Long(_))) => return (seen, Some(1009)),
             Ok(Some(came)) => {
                 let payload = match came {
                     Came::Message(length) => {
@@ -25,7 +27,7 @@ fn read(bytes: &[u8], mut cut: impl FnMut(usize) -> usize) -> (Vec<(Came, Vec<u8
                         buf[..length].to_vec()
                     }
                     Came::Ping(length) => reader.pong(length, &mut buf).to_vec(),
-                    Came::Pong | Came::Close(_) => Vec::new(),
+                    Came::Pong | Came::Close(_) | Came::Long(_) => Vec::new(),
                 };
                 seen.push((came, payload));
             }

@@ -70,6 +70,19 @@ impl Browser {
         self.tell("url", json!({"url": url}));
     }
 
+    /// Opens another window and turns to it: whatever is asked from now on is asked there. Says how to find it again.
+    pub fn open_window(&self) -> String {
+        let window = self.tell("window/new", json!({"type": "window"}))["handle"].clone();
+        let window = window.as_str().expect("a window").to_owned();
+        self.turn_to(&window);
+        window
+    }
+
+    /// Turns to another window.
+    pub fn turn_to(&self, window: &str) {
+        self.tell("window", json!({ "handle": window }));
+    }
+
     /// What a JavaScript expression is worth in the page.
     pub fn eval(&self, expression: &str) -> Value {
         self.tell("execute/sync", json!({"script": format!("return {expression};"), "args": []}))

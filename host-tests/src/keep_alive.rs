@@ -22,22 +22,32 @@ impl Connection {
 
     /// GET.
     pub fn get(&mut self, path: &str) -> Response {
-        self.exchange("GET", path, "")
+        self.exchange("GET", path, "", "")
+    }
+
+    /// GET as a browser asks for a file. What is compressed is not made readable.
+    pub fn get_zipped(&mut self, path: &str) -> Response {
+        self.exchange("GET", path, "Accept-Encoding: gzip\r\n", "")
+    }
+
+    /// POST of a JSON text.
+    pub fn post(&mut self, path: &str, body: &str) -> Response {
+        self.exchange("POST", path, "", body)
     }
 
     /// A JSON-RPC call to `/mcp`; the whole answer.
     pub fn rpc(&mut self, method: &str, params: Value, id: u64) -> Value {
         let call = json!({"jsonrpc": "2.0", "method": method, "params": params, "id": id});
-        let answer = self.exchange("POST", "/mcp", &call.to_string()).json();
+        let answer = self.post("/mcp", &call.to_string()).json();
         assert_eq!(answer["id"], id, "{answer}");
         answer
     }
 
-    fn exchange(&mut self, method: &str, path: &str, body: &str) -> Response {
+    fn exchange(&mut self, method: &str, path: &str, headers: &str, body: &str) -> Response {
+        let (host, length) = (self.address, body.len());
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-            self.address,
-            body.len()
+            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n{headers}\
+             Content-Length: {length}\r\n\r\n"
         );
         let stream = self.reader.get_mut();
         stream.write_all((head + body).as_bytes()).unwrap_or_else(|error| panic!("{method} {path}: {error}"));

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::thread;
 
+use host_tests::arena::{self, Agent};
 use host_tests::crowd::Crowd;
 use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
@@ -17,8 +18,8 @@ use serde_json::{Value, json};
 
 /// More connections than any device lets watch.
 const MANY: usize = 200;
-/// A class on the board.
-const CLASS: usize = 32;
+/// Players beside them. A whole class is in `page.rs`, with real pages.
+const CLASS: usize = 8;
 
 /// A page that watches, and what it knows.
 struct Page {
@@ -135,7 +136,62 @@ fn a_page_sees_a_league_from_the_empty_lobby_to_the_champion() {
     assert_eq!((again.snapshots, again.players.len(), again.status["state"].as_str()), (1, 4, Some("COMPLETED")));
 }
 
-/// As many come to watch as may, and one more. A few stay and read, a few never do, and a class of 32 gets in and plays.
+/// The next turn of a game, or its end.
+fn next_turn(agent: &mut Agent) -> Value {
+    loop {
+        let message = agent.link.hear();
+        if message["type"] == "your_turn" || message["type"] == "game_over" {
+            return message;
+        }
+    }
+}
+
+#[test]
+fn a_game_of_the_ladder_is_watched_as_a_match_of_round_zero_and_what_its_players_say_is_shown() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let mut page = Page::open(&leaguebox);
+    let ([mut ada, mut bob], id) = arena::matched(&leaguebox, "resource-rush", ["Ada", "Bob"]);
+    page.hear_until(|page| page.matches.contains_key("R0M1"));
+    let game = &page.matches["R0M1"];
+    assert_eq!((&game["state"], &game["game_type"]), (&json!("running"), &json!("resource-rush")), "{game}");
+    assert_eq!((&game["players"][0]["display_name"], &game["players"][1]["thinking"]), (&json!("Ada"), &json!(true)));
+    for agent in [&mut ada, &mut bob] {
+        assert_eq!(next_turn(agent)["type"], "your_turn");
+    }
+    bob.plays_on(&id, json!({"action": "wait"}));
+    ada.plays_on(&id, json!({"action": "wait", "thought": "Where is the gold?"}));
+    page.hear_until(|page| page.matches["R0M1"]["players"][0]["said"] == "Where is the gold?");
+    let shown = leaguebox.get_json("/api/matches/R0M1.json");
+    assert_eq!(schema::faults("export/match", &shown), Vec::<String>::new(), "{shown}");
+    assert_eq!(shown["view"]["extra"]["playerThoughts"]["P01"], "Where is the gold?", "as the drawing has it");
+    assert_eq!(shown["players"][0]["said"], "Where is the gold?");
+
+    // A game that is played to its end: a page that comes late sees it, and the ratings when it is over.
+    let ([mut cid, mut dan], id) = arena::matched(&leaguebox, "echo", ["Cid", "Dan"]);
+    page = Page::open(&leaguebox);
+    page.hear_until(|page| page.is_ready);
+    assert_eq!(page.matches["R0M2"]["state"], "running");
+    loop {
+        let turns = [next_turn(&mut cid), next_turn(&mut dan)];
+        if turns[0]["type"] == "game_over" {
+            break;
+        }
+        let round = turns[0]["round"].as_u64().expect("a round");
+        cid.plays_on(&id, json!({"number": 11 - round}));
+        dan.plays_on(&id, json!({ "number": round }));
+    }
+    page.hear_until(|page| page.matches["R0M2"]["state"] == "over" && page.players["P04"]["rated_games"] == 1);
+    assert_eq!(page.players["P03"]["rated_games"], 1);
+    assert!(page.players["P03"]["rating"].as_u64() > page.players["P04"]["rating"].as_u64(), "{:?}", page.players);
+    wait_for("nobody sits there any more", || (leaguebox.get("/api/matches/R0M2.json").status == 404).then_some(()));
+
+    // The league has the right of way.
+    assert_eq!(leaguebox.admin("start").status, 200);
+    page.hear_until(|page| page.snapshots == 2 && page.is_ready);
+    assert!(!page.matches.contains_key("R0M1"));
+}
+
+/// As many come to watch as may, and one more. A few stay and read, a few never do, and a class gets in and plays.
 #[test]
 fn as_many_watchers_as_there_may_be_keep_no_player_out_and_make_no_move_late() {
     let leaguebox = LeagueBox::start(Settings::start_at(CLASS));

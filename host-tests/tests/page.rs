@@ -1,20 +1,20 @@
-//! The page in a real browser, and the manual for agents held against the box it describes.
+//! The page in a real browser.
 
 #[path = "../page/browser.rs"]
 mod browser;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use browser::Browser;
+use host_tests::arena;
 use host_tests::crowd::Crowd;
 use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
 use host_tests::websocket::{Frame, WebSocket};
-use host_tests::{free_port, here};
-use serde_json::{Value, json};
+use host_tests::{here, results};
+use serde_json::json;
 
 const HOSTILE: &str = "<script>alert(1)</script>";
 const FOREIGN: &str = "שחקנית 🎲";
@@ -237,6 +237,11 @@ fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
     for field in ["name", "board", "version", "journal"] {
         assert!(health.contains(status[field].as_str().expect("text")), "{field}: {health}");
     }
+    let memory = if cfg!(feature = "board") { "for the stack at its deepest" } else { "RAM" };
+    assert!(health.contains(memory), "{health}");
+    browser.eval("void (document.querySelector('#settings').game.value = 'resource-rush')");
+    browser.run("document.querySelector('#settings').game.dispatchEvent(new Event('change'))");
+    assert!(browser.text("#fog").contains("cheating"), "what spectators see is told where the game is chosen");
     browser.click("#clock");
     browser.wait_until("document.querySelector('#clocked').innerText.includes('20')");
     let links = browser.eval("[...document.querySelectorAll('#desk a')].map(link => link.getAttribute('href'))");
@@ -417,6 +422,40 @@ fn a_game_is_drawn_while_it_is_played_and_can_be_stepped_through() {
     }
 }
 
+/// As many as a board takes, in windows that are all looked at.
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn four_pages_follow_a_league_of_32_to_its_champion_and_no_move_is_late() {
+    const CLASS: usize = 32;
+    let leaguebox = LeagueBox::start(Settings::start_at(CLASS));
+    let browser = Browser::open();
+    let windows: Vec<String> = (0..4)
+        .map(|_| {
+            let window = browser.open_window();
+            browser.go(&leaguebox.url());
+            browser.wait_until("document.querySelector('#feed').innerText === 'live'");
+            assert_eq!(browser.eval("document.visibilityState"), "visible");
+            window
+        })
+        .collect();
+    let mut crowd = Crowd::new();
+    crowd.enlist(&leaguebox, CLASS / 2);
+    crowd.dial_in(&leaguebox, CLASS / 2);
+    crowd.wait_for_the_end();
+    for window in &windows {
+        browser.turn_to(window);
+        browser.wait_until(&is("COMPLETED"));
+        assert_eq!(browser.text("#feed"), "live", "none was sent away");
+        browser.wait_until("document.querySelectorAll('#rounds .score:not(.soft)').length === 496");
+    }
+    // Whoever is late is told so before it is asked again.
+    let late = crowd.events().into_iter().find(|event| event.is("GAME_ERROR"));
+    assert!(late.is_none(), "{late:?}");
+    let rows = results::parse(&leaguebox.get("/api/results.csv").body);
+    assert!(rows.len() == 496 && rows.iter().all(|row| row.get("status") != "TECHNICAL_LOSS"), "{rows:?}");
+    assert_eq!(leaguebox.resets(), Vec::<String>::new());
+}
+
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_page_too_many_asks_instead_and_says_so_until_there_is_room() {
@@ -526,165 +565,36 @@ fn assert_that_nothing_sticks_out(browser: &Browser, screen: &str) {
     assert!(overflow.as_i64().is_some_and(|pixels| pixels <= 0), "{overflow} pixels stick out on a {screen}");
 }
 
-#[test]
-#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
-fn every_json_example_of_the_manual_parses() {
-    let examples = blocks(&web("skill.md"), "json");
-    assert!(examples.len() > 20, "only {} examples", examples.len());
-    for example in examples {
-        serde_json::from_str::<Value>(&example).unwrap_or_else(|error| panic!("{error}: {example}"));
-    }
-    let card: Value = serde_json::from_str(&web("agent.json")).expect("the agent card is JSON");
-    assert_eq!((&card["name"], &card["protocol"]), (&"LeagueBox".into(), &"league.v2".into()));
-}
-
-#[test]
-#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
-fn the_manual_shows_every_message_with_the_fields_the_box_really_sends() {
-    let examples: Vec<Value> =
-        blocks(&web("skill.md"), "json").iter().map(|text| serde_json::from_str(text).expect("JSON")).collect();
-    let mut seen = BTreeSet::new();
-    for game in ["even_odd", "even_odd_10"] {
-        let leaguebox = LeagueBox::start(Settings { game, ..Settings::start_at(2) });
-        let crowd = Crowd::of(&leaguebox, 2);
-        crowd.wait_for_the_end();
-        for event in crowd.events() {
-            let kind = event.message["message_type"].as_str().expect("a type").to_owned();
-            // An example shows a message of one game; what the game itself puts into it differs.
-            let example = examples.iter().map(|example| &example["params"]).find(|shown| shown["message_type"] == kind);
-            let example = example.unwrap_or_else(|| panic!("the manual does not show {kind}"));
-            assert_eq!(fields(example), fields(&event.message), "{kind}");
-            seen.insert(kind);
-        }
-    }
-    assert_eq!(seen.len(), 9, "all but GAME_ERROR: {seen:?}");
-}
-
-#[test]
-#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
-fn every_path_the_manual_and_the_card_name_exists() {
-    let leaguebox = LeagueBox::start(Settings::start_at(2));
-    let crowd = Crowd::of(&leaguebox, 2);
-    crowd.wait_for_the_end();
-    let manual = web("skill.md");
-    let named = manual.lines().filter(|line| line.starts_with("curl -s http://leaguebox.local:8000/"));
-    let named = named.filter_map(|line| line.split_whitespace().nth(2)?.strip_prefix("http://leaguebox.local:8000"));
-    let mut paths: BTreeSet<String> = named.map(str::to_owned).collect();
-    let card: Value = serde_json::from_str(&web("agent.json")).expect("JSON");
-    for path in card["endpoints"].as_object().expect("endpoints").values() {
-        paths.insert(path.as_str().expect("a path").to_owned());
-    }
-    assert!(paths.len() > 10, "{paths:?}");
-    for path in paths {
-        let wanted = match path.as_str() {
-            "/mcp" | "/register" | "/api/v1/agents" => 405,
-            "/ws" | "/api/v1/ws" => 426,
-            _ => 200,
-        };
-        assert_eq!(leaguebox.get(&path).status, wanted, "GET {path}");
-    }
-    for (path, file) in [("/skill.md", "skill.md"), ("/.well-known/agent.json", "agent.json")] {
-        assert_eq!(leaguebox.get(path).body, web(file));
-    }
-}
-
-#[test]
-#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
-fn the_curl_examples_of_the_manual_are_understood() {
-    let leaguebox = LeagueBox::start(Settings::default());
-    let manual = web("skill.md");
-    let bodies = manual.lines().filter(|line| line.starts_with("curl ")).filter_map(|line| line.split(" -d '").nth(1));
-    let bodies: Vec<&str> = bodies.map(|body| body.trim_end_matches('\'')).collect();
-    assert_eq!(bodies.len(), 2);
-    let registered = leaguebox.post("/mcp", bodies[0]).json();
-    assert_eq!(registered["result"]["status"], "ACCEPTED", "{registered}");
-    let token = registered["result"]["auth_token"].as_str().expect("a token");
-    let answer = leaguebox.post("/mcp", &bodies[1].replace("YOUR TOKEN", token)).json();
-    assert_eq!(answer["result"]["status"], "SUCCESS", "{answer}");
-    let player = leaguebox.get_json("/api/players/P01.json");
-    assert_eq!(player["compliance"], Value::Array(Vec::new()), "the manual keeps every rule it teaches");
-}
-
-#[test]
-#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
-fn the_manuals_player_plays_both_games_and_breaks_no_rule_even_in_strict_mode() {
-    let player = blocks(&web("skill.md"), "python").into_iter().find(|block| block.contains("serve_forever"));
-    let file = std::env::temp_dir().join(format!("leaguebox-manual-player-{}.py", std::process::id()));
-    fs::write(&file, player.expect("a player in the manual")).expect("the player is written");
-    for game in ["even_odd", "even_odd_10"] {
-        let leaguebox = LeagueBox::start(Settings { game, mode: "strict", ..Settings::start_at(2) });
-        let start = |name: &str| {
-            let mut command = python();
-            command.arg(&file).args([&leaguebox.url(), &free_port().to_string(), name]).stdout(Stdio::null());
-            Ended(command.spawn().expect("python3 starts"))
-        };
-        let _players = [start("Ada"), start(FOREIGN)];
-        leaguebox.wait_for_the_champion();
-        let played = leaguebox.get_json("/api/matches/R1M1.json");
-        assert_ne!(played["result"], "TECHNICAL_LOSS", "{played}");
-        for id in ["P01", "P02"] {
-            let report = leaguebox.get_json(&format!("/api/players/{id}.json"));
-            let broken: Vec<_> =
-                report["compliance"].as_array().expect("a report").iter().map(|line| &line["rule"]).collect();
-            // Towards a box on the same computer its address is the one that means nothing to others.
-            let expected: &[&str] = if leaguebox.home().is_loopback() { &["endpoint_host"] } else { &[] };
-            assert_eq!(broken, expected, "{report}");
-        }
-    }
-    let _ = fs::remove_file(file);
-}
-
-#[test]
-#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
-fn the_manuals_few_lines_recompute_every_draw() {
-    let leaguebox = LeagueBox::start(Settings::start_at(4));
-    let crowd = Crowd::of(&leaguebox, 4);
-    crowd.wait_for_the_end();
-    let snippet = blocks(&web("skill.md"), "python").into_iter().find(|block| block.contains("def draws"));
-    let snippet = snippet.expect("a way to recompute draws");
-    for round in 1..=3 {
-        let played = leaguebox.get_json(&format!("/api/matches/R{round}M1.json"));
-        let seed = played["match_seed"].as_str().expect("a seed");
-        let print =
-            format!("s = bytes.fromhex('{seed}')\nprint(hashlib.sha256(s).hexdigest(), 1 + next(draws(s, 10)))");
-        let output = python().args(["-c", &format!("{snippet}\n{print}")]).output().expect("python3 starts");
-        let (commitment, number) = (&played["seed_commitment"], &played["game_result"]["drawn_number"]);
-        let wanted = format!("{} {number}", commitment.as_str().expect("a commitment"));
-        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), wanted, "{output:?}");
-    }
-}
-
 /// A file the box serves.
 fn web(name: &str) -> String {
     fs::read_to_string(here("../firmware/appliance/web").join(name)).expect("a file of the page")
 }
 
-/// The fenced blocks of one language.
-fn blocks(text: &str, language: &str) -> Vec<String> {
-    let fence = format!("```{language}\n");
-    text.split(&fence).skip(1).filter_map(|rest| rest.split("\n```").next()).map(str::to_owned).collect()
-}
-
-/// The names of a message's fields, and those inside its `context`, in which every game is the same.
-fn fields(message: &Value) -> BTreeSet<String> {
-    let names = |value: &Value| value.as_object().map(|object| object.keys().cloned().collect()).unwrap_or_default();
-    let mut all: BTreeSet<String> = names(message);
-    all.extend(names(&message["context"]).into_iter().map(|name: String| format!("context.{name}")));
-    all
-}
-
-fn python() -> Command {
-    Command::new(if cfg!(windows) { "python" } else { "python3" })
-}
-
-/// A child that ends with its test.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn games_of_the_ladder_are_shown_in_the_lobby_with_what_is_said_in_them() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until(&is("WAITING"));
+    let ([mut ada, mut bob], id) = arena::matched(&leaguebox, "resource-rush", ["Ada", "Bob"]);
+    browser.wait_until("document.querySelectorAll('#matches .card').length === 1");
+    browser.wait_until("!!document.querySelector('#board canvas')");
+    assert!(browser.text("#matches").contains("ladder · resource-rush"), "{}", browser.text("#matches"));
+    for agent in [&mut ada, &mut bob] {
+        agent.link.hear_until("your_turn");
+        agent.plays_on(&id, json!({"action": "wait", "thought": format!("{} <b>waits</b>", agent.name)}));
     }
+    browser.wait_until("document.querySelector('#matches .said').innerText === '“Ada <b>waits</b>”'");
+    browser.wait_until("document.querySelector('#board').innerText.includes('“Bob <b>waits</b>”')");
+    browser.keep_picture("ladder.png");
+    browser.click("#stage-open");
+    browser.wait_until("document.querySelector('#title').innerText === 'Ladder: Ada – Bob'");
+    browser.click("#dialog .close");
+    // When the league begins it is called off.
+    assert_eq!(leaguebox.admin("start").status, 200);
+    browser.wait_until(&is("RUNNING"));
+    browser.wait_until("!document.querySelector('#matches').innerText.includes('ladder')");
 }
 
 #[test]
@@ -721,4 +631,5 @@ fn a_browser_plays_a_whole_game_of_league_of_agents() {
     let ranking =
         browser.eval(&format!("{}.rankings.map(ranked => [ranked.agentName, ranked.finalScore])", over("Bob")));
     assert_eq!(ranking, json!([["Ada", 5], ["Bob", 0]]));
+    browser.wait_until("[...document.querySelectorAll('#players .rating')].every(one => / ± /.test(one.innerText))");
 }

@@ -81,7 +81,7 @@ fn a_page_opened_after_the_league_replays_a_match_from_its_first_move_to_the_las
         assert!(said().starts_with(&format!("step {step} of {last}, ")), "{}", said());
         assert_eq!(
             browser.eval(
-                "[...document.querySelectorAll('#body .moves li')].findIndex(one => one.hasAttribute('aria-current'))"
+                "[...document.querySelectorAll('#body .moves li')].findIndex(one => one.ariaCurrent === 'step')"
             ),
             step - 1
         );

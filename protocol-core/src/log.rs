@@ -45,6 +45,8 @@ pub enum Happening {
     Duplicate,
     /// A player's matches now end at once.
     BreakerOpened,
+    /// A match has begun whose players are not invited, because they are there.
+    MatchBegun,
     /// A match is over.
     MatchOver(&'static str),
     /// A round is over.
@@ -87,7 +89,7 @@ struct Kept {
     at: Utc,
     what: Happening,
     agent: Option<AgentId>,
-    /// Rounds count from 1: round 0 is no match.
+    /// Tables count from 1: table 0 is no match.
     at_match: MatchId,
 }
 
@@ -101,7 +103,7 @@ impl Kept {
 
     fn entry(&self) -> Entry {
         let Kept { at, what, agent, at_match } = *self;
-        Entry { at, what, agent, at_match: (at_match.round > 0).then_some(at_match) }
+        Entry { at, what, agent, at_match: (at_match.table > 0).then_some(at_match) }
     }
 }
 
@@ -214,6 +216,7 @@ impl Serialize for Entry {
             BreakerOpened => {
                 ("WARN", "Five failures in a row: its matches end at once, one trial in a minute.", None, None)
             }
+            MatchBegun => ("INFO", "The match has begun.", None, None),
             MatchOver(reason) => ("INFO", "The match is over.", Some(Kind::GameOver), Some(reason)),
             RoundOver(_) => ("INFO", "The round is over.", Some(Kind::RoundCompleted), None),
             LeagueOver => ("INFO", "The league is over.", Some(Kind::LeagueCompleted), None),

@@ -66,7 +66,7 @@ pub(crate) async fn add<T: http::Sink>(
     message: &mut Outgoing<'_, T>,
     write: impl Fn(&mut dyn Sink) -> Result<bool, Full>,
 ) -> Result<(), WriteError> {
-    match pieces::send(message, |sink| write(sink).map(|_| ()), async || {}).await? {
+    match pieces::send(message, &|sink| write(sink).map(|_| ()), async || {}).await? {
         true => Ok(()),
         false => Err(WriteError::WrongLength),
     }

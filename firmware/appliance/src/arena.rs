@@ -11,7 +11,6 @@ use embassy_futures::select::select;
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
 use protocol_core::hall::{Enrolment, Hall, Picture, Reply, Told, Word};
-use protocol_core::json::Sink;
 use protocol_core::wire::league_of_agents::Uuid;
 
 use crate::Appliance;
@@ -83,7 +82,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         length: usize,
     ) -> Result<Reply, End> {
         self.slow_down(from).await;
-        self.answer_agent(None, link, length).await
+        self.room().await;
+        let reply = self.hear_agent(None, link, length);
+        self.say_reply(reply, link).await?;
+        goes_on(reply)?;
+        Ok(reply)
     }
 
     /// Shows games to somebody without a seat in them, one after the other, for as long as there are messages.
@@ -129,12 +132,12 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Plays with an agent over its link. `None` if it is another line's from now on.
-    pub(crate) fn play_with<S: Read + Write>(
-        &self,
+    pub(crate) fn play_with<'a, S: Read + Write>(
+        &'a self,
         line: u16,
         links: &Links<S, P>,
         issue: u32,
-        link: &mut Link<'_, S, B>,
+        link: &mut Link<'a, S, B>,
     ) -> impl Future<Output = Option<End>> {
         async move {
             let (Some(bell), Some(from)) = (
@@ -156,54 +159,74 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 if links.has(line) {
                     return Some(REPLACED);
                 }
-                if self.picture(|hall, now| hall.picture_for(now, issue)).is_some() {
-                    watched = None;
+                if let Err(end) = self.tell(issue, &mut told, &mut watched, link).await {
+                    return Some(end);
                 }
-                let picture = |hall: &Hall<P, M, R, L>, now| {
-                    hall.picture_for(now, issue).or_else(|| hall.picture_of(now, watched.as_ref()?.game))
-                };
-                let mut has_seen_the_end = false;
-                while let Some(picture) = self.picture(picture) {
-                    let Some(word) = told.next(&picture) else { break };
-                    if let Err(end) = self.say_word(word, &picture, link).await {
-                        return Some(end);
-                    }
-                    if matches!(word, Word::Matched | Word::GameOver) {
-                        self.room().await;
-                        self.act(|hall, now| hall.word_is_told(now, issue, word));
-                        has_seen_the_end = word == Word::GameOver;
-                    }
-                }
-                if has_seen_the_end {
-                    watched = None;
-                }
-                let wake_at = if watched.is_some() { self.board.after(LOOK_MS).min(pong_at) } else { pong_at };
                 let changed = async {
+                    let wake_at = if watched.is_some() { self.board.after(LOOK_MS).min(pong_at) } else { pong_at };
                     select(bell.wait(), self.board.sleep_until(wake_at)).await;
                 };
+                link.takes_long(self.hall(|hall| hall.may_write_long(line)).then_some(&self.long));
                 // It may be silent for as long as it likes: its games have deadlines of their own.
-                match link.next(true, changed).await {
-                    Ok(Event::Changed) if self.board.now() >= pong_at => {
+                let reply = match link.next(true, changed).await {
+                    Ok(Event::Changed) if self.board.now() < pong_at => continue,
+                    Ok(Event::Changed) => {
                         pong_at = self.board.after(PONG_MS);
-                        if let Err(end) = self.say_reply(Reply::Pong, link).await {
-                            return Some(end);
-                        }
+                        Reply::Pong
                     }
-                    Ok(Event::Changed) => {}
                     Ok(Event::Message(length)) => {
                         self.slow_down(from).await;
-                        match self.answer_agent(Some(issue), link, length).await {
-                            Ok(Reply::Watches(game)) => (told, watched) = (Told::default(), Some(self.count_in(game))),
-                            Ok(_) => {}
-                            Err(end) => return Some(end),
-                        }
-                        // A flood must not keep the others waiting.
-                        yield_now().await;
+                        self.room().await;
+                        self.hear_agent(Some(issue), link, length)
                     }
                     Err(end) => return Some(end),
+                };
+                if let Err(end) = self.say_reply(reply, link).await.and_then(|_| goes_on(reply)) {
+                    return Some(end);
                 }
+                if let Reply::Watches(game) = reply {
+                    (told, watched) = (Told::default(), Some(self.count_in(game)));
+                }
+                // A flood must not keep the others waiting.
+                yield_now().await;
             }
         }
+    }
+
+    /// Tells an agent what there is to tell of its game, or of the one it looks on at.
+    fn tell<'a, S: Read + Write>(
+        &'a self,
+        issue: u32,
+        told: &mut Told,
+        watched: &mut Option<Watched<'a, B, P, M, R, L>>,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = Result<(), End>> {
+        async move {
+            watched.take_if(|_| self.picture(|hall, now| hall.picture_for(now, issue)).is_some());
+            while let Some((word, picture)) = self.next_word(issue, told, watched) {
+                self.say_word(word, &picture, link).await?;
+                if matches!(word, Word::Matched | Word::GameOver) {
+                    self.room().await;
+                    self.act(|hall, now| hall.word_is_told(now, issue, word));
+                }
+                if word == Word::GameOver {
+                    *watched = None;
+                }
+            }
+            Ok(())
+        }
+    }
+
+    /// The next word for an agent, and the game as it is then.
+    fn next_word(
+        &self,
+        issue: u32,
+        told: &mut Told,
+        watched: &Option<Watched<'_, B, P, M, R, L>>,
+    ) -> Option<(Word, Picture)> {
+        let game = watched.as_ref().map(|watched| watched.game);
+        let picture = self.picture(|hall, now| hall.picture_for(now, issue).or_else(|| hall.picture_of(now, game?)))?;
+        Some((told.next(&picture)?, picture))
     }
 
     fn picture(
@@ -214,25 +237,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         self.hall(|hall| look(hall, now))
     }
 
-    /// Gives the hall a message and says its answer.
-    fn answer_agent<S: Read + Write>(
-        &self,
-        issue: Option<u32>,
-        link: &mut Link<'_, S, B>,
-        length: usize,
-    ) -> impl Future<Output = Result<Reply, End>> {
-        async move {
-            self.room().await;
-            let (body, _) = link.message(length);
-            let reply = self.act(|hall, now| hall.hear_arena(now, issue, body));
-            self.say_reply(reply, link).await?;
-            if let Reply::Refused(trouble, _) = reply
-                && let Some(code) = trouble.closes()
-            {
-                return Err(End::Ours(code, trouble.text()));
-            }
-            Ok(reply)
-        }
+    /// Gives the hall a message of an agent.
+    fn hear_agent<S: Read + Write>(&self, issue: Option<u32>, link: &mut Link<'_, S, B>, length: usize) -> Reply {
+        let (body, _) = link.message(length);
+        self.act(|hall, now| hall.hear_arena(now, issue, body))
     }
 
     fn say_reply<S: Read + Write>(
@@ -241,22 +249,25 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = Result<bool, End>> {
         let at = self.now().utc;
-        let write = move |sink: &mut dyn Sink| self.hall(|hall| hall.write_reply(reply, at, sink));
-        async move { link.message(0).1.say(write, async || self.safe().await).await }
+        link.say(move |sink| self.hall(|hall| hall.write_reply(reply, at, sink)), async || self.safe().await)
     }
 
-    /// Says a word about a game. All that led to it must be safe, what comes later need not.
+    /// Says a word about a game.
     fn say_word<S: Read + Write>(
         &self,
         word: Word,
         picture: &Picture,
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = Result<bool, End>> {
-        async move {
-            self.safe().await;
-            let write = |sink: &mut dyn Sink| self.hall(|hall| hall.write_word(word, picture, sink));
-            link.message(0).1.say(write, async || {}).await
-        }
+        link.say(move |sink| self.hall(|hall| hall.write_word(word, picture, sink)), async || self.safe().await)
+    }
+}
+
+/// Some replies are the last thing that is said.
+fn goes_on(reply: Reply) -> Result<(), End> {
+    match reply {
+        Reply::Refused(trouble, _) => trouble.closes().map_or(Ok(()), |code| Err(End::Ours(code, trouble.text()))),
+        _ => Ok(()),
     }
 }
 

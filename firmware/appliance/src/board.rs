@@ -1,7 +1,8 @@
 //! What the box is plugged into, as far as the box has to know it: what it is called, how its last run ended, whether it
-//! has a calendar of its own, and whether it can be broken on purpose.
+//! has a calendar of its own, how much memory it has, and whether it can be broken on purpose.
 
 use protocol_core::time::Utc;
+use serde::Serialize;
 
 use crate::clock::Clock;
 
@@ -9,6 +10,11 @@ use crate::clock::Clock;
 pub trait Board: Clock {
     /// What the board says of itself.
     fn about(&self) -> About<'_>;
+
+    /// What it has of memory and what is taken of it, as far as that can be told.
+    fn memory(&self) -> Memory {
+        Memory::default()
+    }
 
     /// The time of day by a clock that goes on while the box is off. A board without one learns it from others.
     fn utc(&self) -> Option<Utc> {
@@ -32,6 +38,35 @@ pub struct About<'a> {
     pub last_reset: Reset,
     /// What it said when it last panicked, as far as that was kept.
     pub last_panic: Option<&'a str>,
+}
+
+/// Bytes of memory. What cannot be told is left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Memory {
+    /// What a program takes that shares its computer with others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resident: Option<u32>,
+    /// RAM there is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ram: Option<u32>,
+    /// Of that, for variables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variables: Option<u32>,
+    /// Of that, for the stack.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stack: Option<u32>,
+    /// What the stack has taken at most since the board started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deepest_stack: Option<u32>,
+    /// Flash there is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flash: Option<u32>,
+    /// Of that, for the program and the web page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<u32>,
+    /// Of that, for the journal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub journal: Option<u32>,
 }
 
 /// Why a board started.
@@ -71,6 +106,10 @@ pub enum Fault {
 impl<B: Board> Board for &B {
     fn about(&self) -> About<'_> {
         B::about(self)
+    }
+
+    fn memory(&self) -> Memory {
+        B::memory(self)
     }
 
     fn utc(&self) -> Option<Utc> {

@@ -77,10 +77,10 @@ use guard::Guard;
 
 pub use links::Links;
 
-/// What the box of a board may take of its memory, checked wherever it is built for one: 32 players, a whole round of
-/// them at once, 256 log entries.
+/// What the box of a board may take of its memory, checked wherever it is built for one: 32 players, what these want
+/// remembered, a whole round of them at once, 256 log entries.
 #[cfg(target_pointer_width = "32")]
-const _: () = assert!(size_of::<Appliance<(), 32, 16, 496, 256>>() <= 52 * 1024, "the box does not fit the board");
+const _: () = assert!(size_of::<Appliance<(), 32, 16, 496, 256>>() <= 66 * 1024, "the box does not fit the board");
 
 /// Wakes one future that waits.
 type Bell = Signal<NoopRawMutex, ()>;
@@ -102,6 +102,7 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
     refused: Cell<u32>,
     started: u64,
     journal: journal::Desk<P>,
+    long: ws::Long,
 }
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
@@ -131,6 +132,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             refused: Cell::new(0),
             started: 0,
             journal: journal::Desk::new(),
+            long: ws::Long::new(),
         }
     }
 
@@ -139,6 +141,12 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         self.hall.get_mut().open(config, master, secret);
         self.admin_code = RefCell::new(admin_code);
         self.started = self.board.now();
+    }
+
+    /// Has a buffer for messages that are longer than those of the lines, which are lent it one after the other: see
+    /// [`Hall::may_write_long`].
+    pub fn have_long(&self, buf: &'static mut [u8]) {
+        self.long.set(buf);
     }
 
     /// Looks at the hall.

@@ -2,6 +2,7 @@
 //! line is one future. A connection is kept for the next call where the player's server keeps it. Where the player dials
 //! in, the line keeps the connection it made: see [`links`](crate::links).
 
+use core::convert::Infallible;
 use core::fmt::Write as _;
 use core::net::SocketAddr;
 
@@ -29,20 +30,31 @@ struct Call {
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Keeps the line to the player at `index`, for ever. `buf` holds what is sent in one go, head and message, and
     /// then the whole reply: what does not fit is not read.
-    pub async fn line<N, S>(&self, index: u16, net: &N, links: &Links<S, P>, buf: &mut [u8]) -> !
+    ///
+    /// A board has this future for every player, so neither this nor what it waits for is an `async fn`: that would keep
+    /// its arguments twice.
+    pub fn line<N, S>(
+        &self,
+        index: u16,
+        net: &N,
+        links: &Links<S, P>,
+        buf: &mut [u8],
+    ) -> impl Future<Output = Infallible>
     where
         N: TcpConnect,
         S: Read + Write + TcpShutdown,
     {
-        loop {
-            let Some(mut call) = self.next_call(index, links).await else {
-                self.hold(index, links, buf).await;
-                continue;
-            };
-            match select(net.connect(call.to), self.dropped(index, call.id)).await {
-                Either::First(Ok(socket)) => self.connection(index, &mut call, socket, links, buf).await,
-                Either::First(Err(_)) => self.failed(index, call.id, Failure::Unreachable).await,
-                Either::Second(()) => {}
+        async move {
+            loop {
+                let Some(mut call) = self.next_call(index, links).await else {
+                    self.hold(index, links, buf).await;
+                    continue;
+                };
+                match select(net.connect(call.to), self.dropped(index, call.id)).await {
+                    Either::First(Ok(socket)) => self.connection(index, &mut call, socket, links, buf).await,
+                    Either::First(Err(_)) => self.failed(index, call.id, Failure::Unreachable).await,
+                    Either::Second(()) => {}
+                }
             }
         }
     }
@@ -99,7 +111,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             // Within braces: what is over makes room for what comes, in a future that a board has for every line.
             let mut request = self.begin(index, conn)?;
             let write = |sink: &mut dyn json::Sink| self.hall(|hall| hall.write_call(index, sink));
-            if !pieces::send(&mut request, write, async || {}).await? {
+            if !pieces::send(&mut request, &write, async || {}).await? {
                 return Ok(false);
             }
             request.finish().await?;

@@ -145,13 +145,12 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         S: Read + Write + TcpShutdown,
     {
         async move {
-            let Some(Held { issue: owner, mut socket }) = links.take(line) else { return };
-            let is_ours = || self.hall(|hall| hall.line_of(owner)) == Some(line);
+            let Some(Held { mut issue, mut socket }) = links.take(line) else { return };
+            let owner = issue;
             self.room().await;
-            if is_ours() {
+            if self.is_at(owner, line) {
                 self.act(|hall, now| hall.handle(now, hall::Event::Arrived { player: line }));
             }
-            let mut issue = owner;
             let mut link = Link::new(&mut socket, &self.board, buf);
             let is_of_the_arena = |hall: &Hall<P, M, R, L>| {
                 hall.players().get(usize::from(line)).is_some_and(hall::Player::is_of_the_arena)
@@ -160,25 +159,33 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 true => self.play_with(line, links, owner, &mut link).await,
                 false => self.converse_on(line, links, &mut issue, &mut link).await,
             };
-            if is_ours() && !links.has(line) {
+            if self.is_at(owner, line) && !links.has(line) {
                 let why = end.map_or("the connection is another player's now", End::reason);
                 self.room().await;
                 self.act(|hall, now| hall.handle(now, hall::Event::Gone { player: line, why }));
             }
             match end {
                 Some(end) => link.close(end).await,
-                None => self.hand_over(links, issue, socket),
+                None => {
+                    drop(link);
+                    self.hand_over(links, issue, socket);
+                }
             }
         }
     }
 
+    /// Whether a line is that of a registration.
+    fn is_at(&self, issue: u32, line: u16) -> bool {
+        self.hall(|hall| hall.line_of(issue)) == Some(line)
+    }
+
     /// Carries calls, answers and questions over a link. `None` if it is another line's from now on.
-    fn converse_on<S: Read + Write>(
-        &self,
+    fn converse_on<'a, S: Read + Write>(
+        &'a self,
         line: u16,
         links: &Links<S, P>,
         issue: &mut u32,
-        link: &mut Link<'_, S, B>,
+        link: &mut Link<'a, S, B>,
     ) -> impl Future<Output = Option<End>> {
         async move {
             // The call that was said last on this link: an answer may come. On another link it has to be said again.
@@ -205,6 +212,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                         Err(end) => return Some(end),
                     }
                 }
+                link.takes_long(self.hall(|hall| hall.may_write_long(line)).then_some(&self.long));
                 match link.next(open.is_some(), bell.wait()).await {
                     Ok(Event::Changed) => {}
                     Ok(Event::Message(length)) => {
@@ -243,7 +251,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 return Ok(());
             }
             let write = |sink: &mut dyn protocol_core::json::Sink| self.hall(|hall| hall.write_call(line, sink));
-            if !link.message(0).1.say(write, async || {}).await? {
+            if !link.say(write, async || {}).await? {
                 // It was answered before it was asked: there is nothing to say.
                 self.failed(line, call, Failure::Unreadable).await;
             }

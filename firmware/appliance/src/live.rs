@@ -13,12 +13,13 @@
 //! a second, each as things are then. Nothing is sent because time goes by.
 //!
 //! ```text
-//! {"match_id":"R1M2","round_id":1,"state":"scheduled|running|over","turn":3,
-//!  "players":[{"player_id":"P01","display_name":"Ada","thinking":true,"deadline_ms":28500,"score":2},…],
+//! {"match_id":"R1M2","round_id":1,"game_type":"echo","state":"scheduled|running|over","turn":3,
+//!  "players":[{"player_id":"P01","display_name":"Ada","said":"hi","thinking":true,"deadline_ms":28500,"score":2},…],
 //!  "result":null}                           for one that is over the game_result of /api/matches/R1M2.json
 //! ```
 //!
-//! `deadline_ms` is how long a player has left, counted from the message; null where nobody waits for it.
+//! `deadline_ms` is how long a player has left, counted from the message; null where nobody waits for it. `said` is there
+//! when the player said something. A game of the ladder is a match of round 0; nothing but its end is told when it is over.
 //!
 //! A new snapshot can come at any time: when the league begins, ends, or was changed by its owner, and when a watcher is
 //! so slow that it has missed something. Matches that were over before a snapshot are not in it: `/api/schedule.json` has
@@ -47,6 +48,9 @@ use crate::ws::{End, Link};
 
 /// Where the page watches.
 pub(crate) const PATH: &str = "/api/live";
+
+/// What changes again within so many entries of the log is told then. To look further would cost more than to tell it twice.
+const AHEAD: u64 = 64;
 
 /// One message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,13 +129,12 @@ impl Told {
             let step = self.step;
             self.step += 1;
             let is_last = |is_same: &dyn Fn(&Entry) -> bool| {
-                let behind = (self.log + 1..self.upto).filter_map(|number| hall.log().at_or_after(number));
-                !{ behind }.any(|(_, later)| is_same(&later))
+                !hall.log().entries(self.log + 1..self.upto.min(self.log + AHEAD)).any(|later| is_same(&later))
             };
             match (step, entry.at_match, entry.agent) {
                 (0, Some(id), _) if is_last(&|later| later.at_match == Some(id)) => return Some(News::Match(id)),
                 (0, ..) => {}
-                (_, Some(id), _) if matches!(entry.what, Happening::MatchOver(_)) => {
+                (_, Some(id), None) if matches!(entry.what, Happening::MatchOver(_)) => {
                     match hall
                         .sitters(id)
                         .nth(usize::from(step) - 1)
@@ -180,7 +183,7 @@ impl Told {
             Part::Players(_) => (Part::Matches(MatchId { round: 0, table: 0 }), None),
             Part::Matches(told) => {
                 let place = |id: MatchId| (id.round, id.table);
-                let behind = hall.tables().map(|table| table.id).filter(|&id| place(id) > place(told));
+                let behind = hall.all_tables().map(|table| table.id).filter(|&id| place(id) > place(told));
                 match behind.min_by_key(|&id| place(id)) {
                     Some(id) => (Part::Matches(id), Some(News::Match(id))),
                     None => (Part::Standings, None),
@@ -230,7 +233,7 @@ impl News {
                 let player: &Player = hall.players().get(usize::from(line)).ok_or(Full)?;
                 json::write(&pages::Person::of(hall, player), sink)?;
             }
-            News::Match(id) => Moment::of(hall, id, now_ms).ok_or(Full)?.write_line(hall, sink)?,
+            News::Match(id) => Moment::of(hall, id, now_ms).write_line(hall, sink)?,
             News::Standings => json::write(&Seq(|| hall.standings().map(|row| row.player_id)), sink)?,
             News::Ready => {}
         }
@@ -252,7 +255,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let now = self.board.now();
             let write = |sink: &mut dyn Sink| self.hall(|hall| news.write(hall, now, self.vitals(now), sink));
             // What there is no longer, such as a player that has left meanwhile, is not told.
-            link.message(0).1.say(write, async || self.safe().await).await?;
+            link.say(write, async || self.safe().await).await?;
             yield_now().await;
         }
         Ok(())

@@ -3,9 +3,8 @@
 
 use core::fmt;
 
-use heapless::{String, Vec};
-use protocol_core::games::{self, AnyGame, Game, MAX_SEATS, Seat, Seats, Sitter, Viewer};
-use protocol_core::hall::{self, Hall, LastMove};
+use protocol_core::games::{self, AnyGame, Game, MAX_SEATS, Seat, Seats, Viewer};
+use protocol_core::hall::{Hall, LastMove};
 use protocol_core::json::{self, Full, Joined, Seq, Shown, Sink};
 use protocol_core::referee::Phase;
 use protocol_core::wire::league_v2::outgoing::MatchId;
@@ -26,16 +25,15 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// A match of this league now.
+    /// A match of this league, or a game of the ladder, now. Of the latter nothing is known once it is over.
     pub fn of<const P: usize, const M: usize, const R: usize, const L: usize>(
         hall: &Hall<P, M, R, L>,
         id: MatchId,
         now_ms: u64,
-    ) -> Option<Self> {
-        hall.places(id)?;
+    ) -> Self {
         let mut moment = Self {
             id,
-            state: "scheduled",
+            state: if hall.places(id).is_some() { "scheduled" } else { "over" },
             phase: None,
             game: hall.recall(id),
             thinking: Seats::NONE,
@@ -51,7 +49,15 @@ impl Moment {
                 *left = table.play.deadline(seat).map(|at| at.saturating_sub(now_ms).min(u32::MAX.into()) as u32);
             }
         }
-        Some(moment)
+        moment
+    }
+
+    /// The game that is played.
+    pub fn game_type<const P: usize, const M: usize, const R: usize, const L: usize>(
+        &self,
+        hall: &Hall<P, M, R, L>,
+    ) -> &'static str {
+        self.game.as_ref().map_or(hall.config().game.rules(), Game::rules).name
     }
 
     /// A match that is over, as it stood when it was being played.
@@ -74,12 +80,13 @@ impl Moment {
         struct Head {
             match_id: Shown<MatchId>,
             round_id: u16,
+            game_type: &'static str,
         }
         #[derive(Serialize)]
         struct Tail<G> {
             result: Option<G>,
         }
-        let head = Head { match_id: Shown(self.id), round_id: self.id.round };
+        let head = Head { match_id: Shown(self.id), round_id: self.id.round, game_type: self.game_type(hall) };
         json::write(&Joined(head, Joined(self.now(hall), Tail { result: hall.game_result(self.id) })), sink)
     }
 
@@ -138,17 +145,16 @@ impl Moment {
             view: Option<V>,
         }
         let game = self.game.as_ref().filter(|_| self.phase.is_some());
-        let who = move || Who::of(hall, self.id);
-        let action = move |game, seat| Shown(Words(move |f: &mut fmt::Formatter<'_>| action(game, &who(), seat, f)));
+        let party = move || hall.party_of(self.id);
+        let action = move |game: &'a AnyGame, seat| {
+            Shown(Words(move |f: &mut fmt::Formatter<'_>| game.action(seat, games::Table(&party().sitters()), f)))
+        };
         let actions = game.map(|game: &AnyGame| Seq(move || (0..game.seats()).map(move |seat| action(game, seat))));
-        let summary = game
-            .map(|game| Shown(Words(move |f: &mut fmt::Formatter<'_>| who().at_table(|table| game.summary(table, f)))));
-        Shows { actions, summary, view: game.map(|game| View { game, who: who() }) }
+        let summary = game.map(|game| {
+            Shown(Words(move |f: &mut fmt::Formatter<'_>| game.summary(games::Table(&party().sitters()), f)))
+        });
+        Shows { actions, summary, view: game.map(|game| View { game, hall, id: self.id }) }
     }
-}
-
-fn action(game: &AnyGame, who: &Who<'_>, seat: Seat, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    who.at_table(|table| game.action(seat, table, f))
 }
 
 /// What a function says.
@@ -160,39 +166,18 @@ impl<F: Fn(&mut fmt::Formatter<'_>) -> fmt::Result> fmt::Display for Words<F> {
     }
 }
 
-/// Who sits at a table: ids and names, by seat.
-struct Who<'a>(Vec<(String<8>, &'a str), MAX_SEATS>);
-
-impl<'a> Who<'a> {
-    fn of<const P: usize, const M: usize, const R: usize, const L: usize>(
-        hall: &'a Hall<P, M, R, L>,
-        id: MatchId,
-    ) -> Self {
-        let named = |sitter: hall::Sitter<'a>| {
-            let mut id = String::new();
-            let _ = fmt::write(&mut id, format_args!("{}", sitter.player_id.0));
-            (id, sitter.display_name)
-        };
-        Self(hall.sitters(id).take(MAX_SEATS).map(named).collect())
-    }
-
-    fn at_table<T>(&self, look: impl FnOnce(games::Table<'_>) -> T) -> T {
-        let sitters: Vec<Sitter<'_>, MAX_SEATS> =
-            self.0.iter().map(|(id, name)| Sitter { id, name, ..Sitter::default() }).collect();
-        look(games::Table(&sitters))
-    }
-}
-
 /// What a spectator sees.
-struct View<'a> {
+struct View<'a, H> {
     game: &'a AnyGame,
-    who: Who<'a>,
+    hall: &'a H,
+    id: MatchId,
 }
 
-impl Serialize for View<'_> {
+impl<const P: usize, const M: usize, const R: usize, const L: usize> Serialize for View<'_, Hall<P, M, R, L>> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        self.who.at_table(|table| self.game.view(Viewer::Spectator, table, &mut map))?;
+        let party = self.hall.party_of(self.id);
+        self.game.view(Viewer::Spectator, games::Table(&self.hall.sitters_with_notes(&party)), &mut map)?;
         map.end()
     }
 }

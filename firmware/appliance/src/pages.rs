@@ -12,13 +12,23 @@ use protocol_core::time::Utc;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde::Serialize;
 
-use crate::board::About;
+use crate::board::{About, Memory};
 use crate::calendar::Source;
 use crate::journal::{Kept, State};
 use crate::moment::Moment;
 
-pub(crate) const HEALTH: &str =
-    concat!(r#"{"status":"ok","service":"LeagueBox","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
+/// `/health`
+pub(crate) fn health(memory: Memory, sink: &mut dyn Sink) -> Result<(), Full> {
+    #[derive(Serialize)]
+    struct Page {
+        status: &'static str,
+        service: &'static str,
+        version: &'static str,
+        /// In bytes.
+        memory: Memory,
+    }
+    json::write(&Page { status: "ok", service: "LeagueBox", version: env!("CARGO_PKG_VERSION"), memory }, sink)
+}
 
 /// What the page of the status says beside the league.
 #[derive(Clone, Copy)]
@@ -216,7 +226,7 @@ pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L:
     let line = hall.match_line(id).ok_or(Full)?;
     let begun = moment.phase.is_some() || hall.record(id).is_some();
     let page = Page {
-        game_type: hall.config().game.rules().name,
+        game_type: moment.game_type(hall),
         phase: moment.phase.map(Shown),
         seed_commitment: begun.then(|| Shown(hall.commitment(id))),
         match_seed: hall.revealed_seed(id).map(Shown),

@@ -14,13 +14,13 @@ use crate::http::{self, Outgoing, WriteError};
 /// buffer in the end has not left, and nothing was waited for: whoever finishes the message does that.
 pub(crate) fn send<T: http::Sink>(
     message: &mut Outgoing<'_, T>,
-    write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
+    write: &dyn Fn(&mut dyn Sink) -> Result<(), Full>,
     may_leave: impl AsyncFn(),
 ) -> impl Future<Output = Result<bool, WriteError>> {
     async move {
         let mut sent = Sent::default();
         loop {
-            match sent.next(message, &write)? {
+            match sent.next(message, write)? {
                 Next::All => return Ok(true),
                 Next::Another => return Ok(false),
                 Next::Piece => {
@@ -56,7 +56,7 @@ impl Sent {
     fn next<T: http::Sink>(
         &mut self,
         message: &mut Outgoing<'_, T>,
-        write: &impl Fn(&mut dyn Sink) -> Result<(), Full>,
+        write: &dyn Fn(&mut dyn Sink) -> Result<(), Full>,
     ) -> Result<Next, WriteError> {
         let room = message.room();
         let mut piece = Piece {
@@ -288,7 +288,7 @@ mod tests {
             // In several puts, as a writer does it.
             text.as_bytes().chunks(3).try_for_each(|part| sink.put(part))
         };
-        if !block_on(send(&mut message, write, async || {}))? {
+        if !block_on(send(&mut message, &write, async || {}))? {
             return Ok(None);
         }
         block_on(message.finish())?;
@@ -353,7 +353,7 @@ mod tests {
             sink.order_is(orders[now]);
             json::write(&(1, array(), 2, array()), sink)
         };
-        let done = block_on(send(&mut message, write, async || {})).unwrap();
+        let done = block_on(send(&mut message, &write, async || {})).unwrap();
         let finished = block_on(message.finish());
         (done.then(|| finished.map(|()| wire.0[2..].into()).unwrap()), words.get())
     }

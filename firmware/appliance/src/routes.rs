@@ -176,7 +176,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
         match route {
             Route::Rpc(via) => self.rpc(peer, via, request.body, responder).await,
-            Route::Health => responder.respond(200, JSON, pages::HEALTH.as_bytes(), &[]).await,
+            Route::Health => {
+                let memory = self.board.memory();
+                self.send(responder, 200, |_, sink| pages::health(memory, sink)).await
+            }
             Route::File(file) => file.send(request, responder).await,
             Route::Status => {
                 let vitals = self.vitals(self.board.now());
@@ -209,8 +212,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             Route::Rows(rows) => self.send_rows(responder, rows).await,
             Route::Match(id) => {
                 let now = self.board.now();
-                let Some((moment, upto)) = self.hall(|hall| Some((Moment::of(hall, id, now)?, hall.log().written())))
-                else {
+                let found =
+                    self.hall(|hall| hall.match_line(id).map(|_| (Moment::of(hall, id, now), hall.log().written())));
+                let Some((moment, upto)) = found else {
                     return responder.error(404, "no such match in this league").await;
                 };
                 self.send(responder, 200, |hall, sink| pages::one_match(hall, &moment, upto, sink)).await
@@ -347,7 +351,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         write: impl Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
     ) -> Result<(), WriteError> {
         let mut answer = responder.begin_open(status, JSON)?;
-        match pieces::send(&mut answer, |sink| self.hall(|hall| write(hall, sink)), async || self.safe().await).await? {
+        match pieces::send(&mut answer, &|sink| self.hall(|hall| write(hall, sink)), async || self.safe().await).await?
+        {
             true => {
                 self.safe().await;
                 answer.finish().await
@@ -393,7 +398,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     Ok(())
                 })
             };
-            if !pieces::send(&mut answer, row, async || self.safe().await).await? {
+            if !pieces::send(&mut answer, &row, async || self.safe().await).await? {
                 return Err(WriteError::WrongLength);
             }
             let more;

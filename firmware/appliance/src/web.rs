@@ -1,5 +1,5 @@
-//! The files of `web/`: the page, and what agents read. Each is in flash twice, as it is and compressed, so that nobody waits
-//! for a board to compress it.
+//! The page, and what agents read: the files of `web/` and the page of every game, as `build.rs` made them. The page is in
+//! flash twice, as it is and compressed, so that nobody waits for a board to compress it; what agents read as it is.
 
 use embedded_io_async::Write;
 use heapless::Vec;
@@ -22,7 +22,9 @@ pub(crate) struct File {
     kind: &'static str,
     /// Another one for another content.
     tag: &'static str,
-    plain: &'static [u8],
+    /// As it is. What several have in common is a part of its own, and in flash once.
+    parts: &'static [&'static str],
+    /// Compressed; empty where it is not.
     zipped: &'static [u8],
 }
 
@@ -40,19 +42,23 @@ impl File {
         responder: Responder<'_, S, C>,
     ) -> Result<(), WriteError> {
         let is_known = request.header("if-none-match").is_some_and(|tags| tags.contains(self.tag));
-        let is_zipped = request.header("accept-encoding").is_some_and(takes_gzip);
-        let (status, body) = match (is_known, is_zipped) {
-            (true, _) => (304, &[][..]),
-            (false, true) => (200, self.zipped),
-            (false, false) => (200, self.plain),
+        let is_zipped = !self.zipped.is_empty() && request.header("accept-encoding").is_some_and(takes_gzip);
+        let (status, zipped, parts) = match (is_known, is_zipped) {
+            (true, _) => (304, &[][..], &[][..]),
+            (false, true) => (200, self.zipped, &[][..]),
+            (false, false) => (200, &[][..], self.parts),
         };
+        let length = zipped.len() + parts.iter().map(|part| part.len()).sum::<usize>();
         let mut headers =
             Vec::<_, 5>::from_array([("Cache-Control", "no-cache"), ("ETag", self.tag), ("Vary", "Accept-Encoding")]);
         // There is room for these two.
         let _ = headers.extend_from_slice(if self.kind.starts_with("text/html") { &[SECURITY] } else { &[] });
         let _ = headers.extend_from_slice(if is_zipped && !is_known { &[("Content-Encoding", "gzip")] } else { &[] });
-        let mut answer = responder.begin(status, self.kind, Some(body.len()), &headers)?;
-        answer.write_all(body).await?;
+        let mut answer = responder.begin(status, self.kind, Some(length), &headers)?;
+        answer.write_all(zipped).await?;
+        for part in parts {
+            answer.write_all(part.as_bytes()).await?;
+        }
         answer.finish().await
     }
 }
@@ -84,7 +90,8 @@ mod tests {
     fn every_file_is_found_by_its_path_and_the_page_by_two() {
         for file in FILES {
             assert_eq!(find(file.path).map(|found| found.tag), Some(file.tag));
-            assert!(file.zipped.len() < file.plain.len(), "{}", file.path);
+            let plain: usize = file.parts.iter().map(|part| part.len()).sum();
+            assert!(plain > 0 && file.zipped.len() < plain, "{}", file.path);
         }
         assert_eq!(find("/index.html").map(|page| page.path), Some("/"));
         assert!(find("/skill.md").is_some() && find("/.well-known/agent.json").is_some());

@@ -289,7 +289,7 @@ fn a_peer_that_does_not_read_is_given_up() {
         let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
         let (_, responder) = conn.receive(&world, || LIMITS).await.unwrap().unwrap();
         assert_eq!(responder.respond(200, "text/plain", b"", &[]).await, Err(WriteError::TooSlow));
-        assert_eq!(world.now(), LIMITS.write_ms);
+        assert_eq!(world.now(), u64::from(LIMITS.write_ms));
         assert!(conn.receive(&world, || LIMITS).await.unwrap().is_none());
     });
 }

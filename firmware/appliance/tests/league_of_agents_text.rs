@@ -11,11 +11,13 @@ use protocol_core::wire::league_of_agents::outgoing::GameState;
 use protocol_core::wire::league_of_agents::{Trouble, Uuid, games};
 use serde_json::Value;
 
-const TEXT: &str = include_str!("../web/league-of-agents.md");
-const DATA: &str = include_str!("../web/league-of-agents.json");
+fn text() -> String {
+    manual::document(include_str!("../web/league-of-agents.md"))
+}
 
 fn data() -> Value {
-    serde_json::from_str(DATA).expect("the document for programs is JSON")
+    let text = manual::document(include_str!("../web/league-of-agents.json"));
+    serde_json::from_str(&text).expect("the document for programs is JSON")
 }
 
 /// What a player sees of a game that begins.
@@ -46,16 +48,16 @@ fn words(list: &Value) -> BTreeSet<&str> {
 
 #[test]
 fn every_trouble_stands_there_word_for_word() {
-    let data = data();
+    let (text, data) = (text(), data());
     for trouble in Trouble::ALL {
-        assert!(TEXT.contains(&format!("| `{}` |", trouble.text())), "{trouble:?}");
+        assert!(text.contains(&format!("| `{}` |", trouble.text())), "{trouble:?}");
         let (list, words) = if trouble.is_about_a_move() { ("move_result", "error") } else { ("error", "message") };
         let told = data["errors"][list].as_array().unwrap().iter().find(|told| told[words] == trouble.text());
         let told = told.unwrap_or_else(|| panic!("{trouble:?} is not in the document for programs"));
         assert_eq!(told["closes"].as_u64(), trouble.closes().map(u64::from), "{trouble:?}");
     }
     for refused in RefusedName::ALL {
-        assert!(TEXT.contains(&format!("| {} | `{}` |", refused.status(), refused.text())), "{refused:?}");
+        assert!(text.contains(&format!("| {} | `{}` |", refused.status(), refused.text())), "{refused:?}");
         let told = serde_json::json!({"status": refused.status(), "error": refused.text()});
         assert!(data["errors"]["registration"].as_array().unwrap().contains(&told), "{refused:?}");
     }
@@ -67,7 +69,7 @@ fn every_game_stands_there_with_its_size_and_all_that_it_shows() {
     assert_eq!(members(&data["games"]), games().map(|kind| kind.rules().name).collect());
     for kind in games() {
         let rules = kind.rules();
-        assert!(TEXT.contains(&format!("\n## {}\n", rules.name)), "{}", rules.name);
+        let page = manual::page(kind);
         let told = &data["games"][rules.name];
         assert_eq!(told["players"], *rules.seats.start());
         assert_eq!(told["maxRounds"], rules.turns);
@@ -75,7 +77,7 @@ fn every_game_stands_there_with_its_size_and_all_that_it_shows() {
         for part in ["extra", "publicState"] {
             assert_eq!(words(&told[part]), members(&seen[part]), "{} {part}", rules.name);
             for member in members(&seen[part]) {
-                assert!(TEXT.contains(&format!("`{member}`")), "{} {part}.{member}", rules.name);
+                assert!(page.contains(&format!("`{member}`")), "{} {part}.{member}", rules.name);
             }
         }
     }
@@ -100,7 +102,8 @@ fn every_move_that_stands_there_is_one_the_game_understands() {
 
 #[test]
 fn every_example_for_people_is_json() {
-    let blocks = TEXT.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("json\n"));
+    let text = text();
+    let blocks = text.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("json\n"));
     let mut examples = 0;
     for block in blocks {
         for example in serde_json::Deserializer::from_str(block).into_iter::<Value>() {
@@ -113,5 +116,5 @@ fn every_example_for_people_is_json() {
 
 #[test]
 fn the_page_fits_its_place_in_flash() {
-    assert!(TEXT.len() <= 20 * 1024, "{} bytes", TEXT.len());
+    assert!(text().len() <= 20 * 1024, "{} bytes", text().len());
 }

@@ -72,6 +72,10 @@ fn read_cut(bytes: &[u8], buf: &mut [u8], mut cut: impl FnMut(usize) -> usize) -
             Ok(Some(Came::Message(length))) => seen.push(Message(buf[..length].to_vec())),
             Ok(Some(Came::Ping(length))) => seen.push(Ping(reader.pong(length, buf).to_vec())),
             Ok(Some(Came::Pong)) => seen.push(Pong),
+            Ok(Some(Came::Long(_))) => {
+                seen.push(Seen::Breach(Breach::TooLong));
+                break;
+            }
             Ok(Some(Came::Close(code))) => seen.push(Close(code)),
             Err(breach) => {
                 seen.push(Seen::Breach(breach));

@@ -29,10 +29,10 @@ function picture(width, height, words, ...children) {
 // Far apart on the colour wheel for numbers that are close.
 export const hue = id => Number(String(id).replace(/\D/g, "")) * 137.5 % 360;
 
-// A name, a score and a line of words for every seat.
+// A name, a score and lines of words for every seat.
 function sides(seats, step, words = () => "", score = seat => (step.scores || {})[seat.id]) {
   return make("div", "sides", ...seats.map((seat, at) => make("div", "side seat" + at, make("bdi", "", seat.name), make("b", "", score(seat) ?? ""),
-    ...[words(seat, at), (step.actions || {})[seat.id]].filter(Boolean).map(line => make("p", "", make("bdi", "", line))))));
+    ...[words(seat, at), (step.actions || {})[seat.id]].flat().filter(Boolean).map(line => make("p", "", make("bdi", "", line))))));
 }
 
 function gomoku(seats, step) {
@@ -74,8 +74,8 @@ function rush(seats, step) {
     pen.stroke();
   });
   const has = seat => Object.entries(playerResources[seat.id] || {}).map(([what, count]) => `${what} ${count}`).join(" · ");
-  const said = seat => playerThoughts[seat.id] ? ` “${playerThoughts[seat.id]}”` : "";
-  return make("div", "game", canvas, sides(seats, step, seat => has(seat) + said(seat), seat => scores[seat.id]));
+  const said = seat => playerThoughts[seat.id] && `“${playerThoughts[seat.id]}”`;
+  return make("div", "game", canvas, sides(seats, step, seat => [has(seat), said(seat)], seat => scores[seat.id]));
 }
 
 const THROWS = { rock: "✊", paper: "✋", scissors: "✌️" };
@@ -91,7 +91,7 @@ function dance(seats, step) {
     shape("circle", { cx: agent.x + .5, cy: agent.y + .5, r: .8, class: "dancer" }),
     shape("text", { x: agent.x + .5, y: agent.y + .55, class: "dancing" }, agent.stunned ? "💫" : throwOf(agent))));
   const of = seat => agents.find(agent => agent.agentId === seat.id) || {};
-  const words = seat => [of(seat).eliminated ? "is out" : "", of(seat).motto ? `“${of(seat).motto}”` : ""].filter(Boolean).join(" · ");
+  const words = seat => [of(seat).eliminated && "is out", of(seat).motto && `“${of(seat).motto}”`];
   const told = "Dance floor. " + agents.map(agent => `${agent.agentName} ${agent.eliminated ? "is out" : `is at ${agent.x}, ${agent.y}`}`).join(", ");
   const floor = picture(width, height, told, ...cells, ...dancers);
   // Those at the edge lean over it.

@@ -18,7 +18,7 @@ const NEXT = { WAITING: "start", RUNNING: "pause", PAUSED: "resume", COMPLETED: 
 const FEED = { live: "live", asking: "asking every 5 s", lost: "no connection", "": "connecting" };
 
 // What is known of the box.
-let now = null, players = [], ranking = [], standings = [], rounds = [], running = new Map(), settings = {}, games = {};
+let now = null, health = {}, players = [], ranking = [], standings = [], rounds = [], running = new Map(), settings = {}, games = {};
 // What this page has seen: the steps of matches, and the results as they fell.
 const seen = new Map(), fresh = [];
 
@@ -67,6 +67,9 @@ const ids = one => one.players.map(player => player.player_id);
 const seatsOf = one => one.players.map(player => ({ id: player.player_id, name: player.display_name }));
 const allMatches = () => rounds.flatMap(round => round.matches);
 const isOver = one => one.status === "FINISHED";
+// Games of the ladder are of no round, and of any game.
+const isLadder = one => one.round_id === 0;
+const label = one => isLadder(one) ? "ladder · " + one.game_type : one.match_id;
 
 // The points a match gave to each, by id.
 const pointsOf = one => Object.fromEntries(one.players.map(player => [player.player_id, player.points]));
@@ -325,6 +328,9 @@ function showStatus() {
 // What will be played, and when it begins.
 function showRules() {
   const seconds = ms => ms / 1000 + " s", lobby = now.state === "WAITING";
+  const manual = "/skill/" + now.game_type + ".md";
+  $("manual").hidden = false;
+  text($("manual").lastChild, manual).href = manual;
   $("rules").hidden = !lobby || !settings.game;
   if ($("rules").hidden || settings.game !== now.game_type) return;
   pairs($("rules"), [["Game", now.game_type + (games[now.game_type] ? ": " + games[now.game_type] : "")], ["Time for a move", seconds(settings.move_timeout_ms)],
@@ -386,16 +392,21 @@ function lastSeen(player) {
 function showPlayers() {
   $("nobody").hidden = players.length > 0;
   $("people").hidden = !players.length;
-  keyed($("players"), players, one => one.player_id, () => row(["", "", "spare soft", "n spare soft", "n"], 0), (tr, one) => {
-    const [first, state, how, took, broken] = tr.children, [said, style] = condition(one);
+  document.body.classList.toggle("rated", players.some(one => one.rated_games));
+  keyed($("players"), players, one => one.player_id, () => row(["", "", "spare soft", "n spare soft", "n", "n spare rating soft"], 0), (tr, one) => {
+    const [first, state, how, took, broken, rating] = tr.children, [said, style] = condition(one);
     fillName(first.firstChild, one.player_id);
     text(first.querySelector("small"), one.player_id);
     text(state, said).className = style;
     text(how, [isCalled(one) ? "is called" : "dials in", now.state === "WAITING" && lastSeen(one)].filter(Boolean).join(", ")).title = one.address;
     text(took, one.latency.answers ? one.latency.median_ms + " ms" : one.ready?.ms ? one.ready.ms + " ms" : "–");
     text(broken, one.violations || "none").className = one.violations ? "n broke" : "n soft";
+    text(rating, one.rated_games ? rated(one) : "–");
   });
 }
+
+// With two standard deviations: in 19 of 20 cases it is in between.
+const rated = one => one.rating + " ± " + 2 * one.rating_deviation;
 
 let ranks = {};
 function showStandings() {
@@ -422,7 +433,7 @@ function showStandings() {
 let chosen = "", staged = "";
 
 function card(one) {
-  const button = make("button", "card", ...ids(one).map((_, at) => make("span", "seat seat" + at, make("bdi"), make("b"), make("span", "clock", make("span"), make("i", "", make("b"))))),
+  const button = make("button", "card", ...ids(one).map((_, at) => make("span", "seat seat" + at, make("bdi"), make("b"), make("span", "clock", make("span"), make("i", "", make("b"))), make("bdi", "said"))),
     make("span", "soft", make("span"), make("span")));
   button.type = "button";
   button.onclick = () => { chosen = button.parentNode.dataset.key; paint(); look(chosen); };
@@ -430,7 +441,7 @@ function card(one) {
 }
 
 function showRunning() {
-  const list = [...running.values()].sort((a, b) => byNumber(a.match_id, b.match_id)), round = rounds[now.round - 1];
+  const list = [...running.values()].sort((a, b) => isLadder(a) - isLadder(b) || byNumber(a.match_id, b.match_id)), round = rounds[now.round - 1];
   $("now").hidden = !list.length;
   text($("now-title"), "Being played").append(make("small", "", round ? "  round " + now.round + " of " + now.total_rounds : ""));
   if (!running.has(chosen) && chosen !== staged) chosen = "";
@@ -443,14 +454,15 @@ function showRunning() {
     item.firstChild.classList.toggle("chosen", one.match_id === staged);
     item.firstChild.setAttribute("aria-pressed", one.match_id === staged);
     ids(one).forEach((id, at) => {
-      const player = one.players[at], seat = item.firstChild.children[at], [name, score, clock] = seat.children;
+      const player = one.players[at], seat = item.firstChild.children[at], [name, score, clock, said] = seat.children;
       text(name, nameOf(id));
       text(score, player.score ?? "");
+      text(said, player.said ? `“${player.said}”` : "").hidden = !player.said;
       clock.dataset.until = player.thinking && player.until || "";
       clock.dataset.idle = player.thinking === undefined ? "playing" : player.thinking ? "thinking" : "waits";
     });
     const [id, turn] = item.firstChild.lastChild.children;
-    text(id, one.match_id);
+    text(id, label(one));
     text(turn, one.turn ? "turn " + one.turn : "");
   });
   tickClocks();
@@ -528,7 +540,7 @@ let onStage = "";
 function showStage() {
   if (seen.has(staged)) onStage = staged;
   const known = seen.get(onStage);
-  $("stage").hidden = !known || now.state === "WAITING" || now.state === "COMPLETED";
+  $("stage").hidden = !known || (now.state === "WAITING" || now.state === "COMPLETED" || isLadder(known.page)) && !running.has(onStage);
   if ($("stage").hidden) return;
   const { page, steps } = known, step = steps.at(-1);
   const key = JSON.stringify([onStage, steps.length, step.turn, step.over, page.seats]);
@@ -536,7 +548,7 @@ function showStage() {
   $("board").dataset.key = key;
   const title = page.seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]);
   $("stage-title").replaceChildren(...page.seats.length > 2 ? [page.seats.length + " players"] : title);
-  text($("stage-turn"), [page.match_id, step.over ? "over" : step.turn ? "turn " + step.turn : ""].filter(Boolean).join(" · "));
+  text($("stage-turn"), [label(page), step.over ? "over" : step.turn ? "turn " + step.turn : ""].filter(Boolean).join(" · "));
   $("board").replaceChildren(draw(page.game_type, page.seats, step));
 }
 $("stage-open").onclick = () => openMatch(onStage);
@@ -664,7 +676,7 @@ function openPlayer(id) {
     const ready = page.ready;
     facts(body, [["Id", page.player_id], ["State", condition(page)[0]],
       ["Standing", line && line.played ? `rank ${line.rank} with ${line.points} points: ${line.wins} won, ${line.draws} drawn, ${line.losses} lost` : ""],
-      ["Rating", page.rated_games ? `${page.rating} ± ${2 * page.rating_deviation} (${page.rated_games} games)` : "no game yet"], ["Version", bdi(page.version)], ["Says it is at", bdi(page.contact_endpoint)], [isCalled(page) ? "Is called at" : "Dials in from", bdi(page.address)],
+      ["Rating", page.rated_games ? `${rated(page)} (${page.rated_games} games)` : "no game yet"], ["Version", bdi(page.version)], ["Says it is at", bdi(page.contact_endpoint)], [isCalled(page) ? "Is called at" : "Dials in from", bdi(page.address)],
       ["Connected", isCalled(page) ? "" : page.connected ? "yes" : "no; what it is asked waits for it"], ["Last seen", lastSeen(page)], ["Dialect", page.dialect],
       ["Test call", ready && { ok: "answered" + (ready.ms == null ? "" : " in " + ready.ms + " ms"), failed: "not answered", asked: "under way" }[ready.status]],
       ["Answers", took.answers && took.answers + ", the fastest in " + took.min_ms + " ms, half within " + took.median_ms + " ms, 99 of 100 within " + took.p99_ms + " ms"],
@@ -682,9 +694,9 @@ function openPlayer(id) {
 }
 
 function openMatch(id) {
-  open("Match " + id, "/api/matches/" + id + ".json", (page, body) => {
+  open("Match", "/api/matches/" + id + ".json", (page, body) => {
     const { steps } = remember(page), seats = page.seats, over = isOver(page);
-    $("title").replaceChildren("Match " + id + ": ", ...seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]));
+    $("title").replaceChildren((isLadder(page) ? "Ladder" : "Match " + id) + ": ", ...seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]));
     replay(body, page, steps);
     facts(body, [["Status", page.status.toLowerCase()], ["Phase", page.phase], ["Result", bdi(page.game_result?.reason)], ["Ended by", words(page.end_reason)], ["Ended", page.finished_at]]);
     prove(body, page);
@@ -694,7 +706,7 @@ function openMatch(id) {
       body.lastChild.tabIndex = 0;
     }
     const rule = winner => ["rule", { match_id: id, winner }];
-    powers(body, [...seats.map(seat => [seat.name + " wins", ...rule(seat.id)]), ["A draw", ...rule(null)], ["Play it again", "replay", { match_id: id }]]);
+    if (!isLadder(page)) powers(body, [...seats.map(seat => [seat.name + " wins", ...rule(seat.id)]), ["A draw", ...rule(null)], ["Play it again", "replay", { match_id: id }]]);
     if (!over) body.append(make("p", "soft", "This is how it was when you opened it."));
   });
 }
@@ -761,7 +773,7 @@ async function film(page, below, show) {
   const to = stepper(below, 0, moves.length, at => {
     wanted = at;
     look();
-    lines.forEach((line, number) => line.toggleAttribute("aria-current", number + 1 === at));
+    lines.forEach((line, number) => line.setAttribute("aria-current", number + 1 === at ? "step" : "false"));
     if (at) list.scrollTop = lines[at - 1].offsetTop - lines[0].offsetTop - list.clientHeight / 2;
     return `step ${at} of ${moves.length}` + (at ? ", " + sinceBegin(moves[at - 1].at_ms) : "");
   });
@@ -868,12 +880,24 @@ $("check-all").onclick = async () => {
   text($("said"), "Asked " + all.length + " players. The table says who is ready.");
 };
 
+// Its memory is of interest to nobody else.
+async function examine() {
+  if (!$("desk").open) return;
+  health = await get("/health");
+  showHealth();
+}
+setInterval(() => examine().catch(() => {}), ASK_MS);
+
+$("settings").game.onchange = () => { $("fog").hidden = $("settings").game.value !== "resource-rush"; };
+
 $("teach").onclick = async () => {
   $("desk").showModal();
   try {
+    await examine();
     $("settings").game.replaceChildren(...Object.keys(games).map(game => make("option", "", game)));
     await getSettings();
     for (const field of $("settings").elements) if (field.name && field.name !== "seed") field.value = settings[field.name] ?? "";
+    $("settings").game.onchange();
     $("settings").seed.placeholder = settings.seed === "set" ? "somebody chose one; empty leaves it" : "";
     const { leagues } = await get("/api/leagues.json");
     $("past").hidden = !leagues.length;
@@ -900,12 +924,16 @@ $("settings").onsubmit = async event => {
   if (await order("settings", change, $("saved"), () => "Saved.")) getSettings();
 };
 
+const kilo = bytes => bytes < 1e7 ? (bytes / 1024).toFixed(bytes < 1e5 ? 1 : 0) + " KB" : (bytes / 1024 / 1024).toFixed(0) + " MB";
+
 function showHealth() {
+  const { ram, variables, stack, deepest_stack, flash, program, journal, resident } = health.memory || {};
   pairs($("health"), [["Name", now.name + " (" + now.board + "), version " + now.version],
     ["Up", now.uptime_seconds < 120 ? now.uptime_seconds + " s" : Math.floor(now.uptime_seconds / 60) + " min"],
     ["Last start", words(now.last_reset) + (now.last_panic ? ": " + now.last_panic : "")],
     ["Clock", now.time + " (" + now.time_source + ")"],
-    ["Flash", "journal " + now.journal + ", " + now.journal_erases + " erases" + (now.resumed_at ? ", resumed at " + now.resumed_at : "")],
+    ["RAM", ram ? `${kilo(variables)} for variables, ${kilo(deepest_stack)} for the stack at its deepest (there is room for ${kilo(stack)}), of ${kilo(ram)}: ${kilo(ram - variables - deepest_stack)} free` : resident ? kilo(resident) : undefined],
+    ["Flash", (flash ? `${kilo(program)} for the program, ${kilo(journal)} for the journal, of ${kilo(flash)}; ` : "") + "journal " + now.journal + ", " + now.journal_erases + " erases" + (now.resumed_at ? ", resumed at " + now.resumed_at : "")],
     ["Turned away", now.refused_requests + " requests, " + now.limited_requests + " of them for coming too often"], ["Wrong admin codes", now.wrong_admin_codes]]);
 }
 

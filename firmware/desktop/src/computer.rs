@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use appliance::board::{About, Board, Reset};
+use appliance::board::{About, Board, Memory, Reset};
 use appliance::clock::Clock;
 use protocol_core::time::Utc;
 
@@ -36,6 +36,10 @@ impl Board for Computer {
         About { board: "desktop", name: "leaguebox", last_reset: Reset::PowerOn, last_panic: None }
     }
 
+    fn memory(&self) -> Memory {
+        Memory { resident: resident(), ..Memory::default() }
+    }
+
     fn utc(&self) -> Option<Utc> {
         Some(utc())
     }
@@ -43,6 +47,14 @@ impl Board for Computer {
 
 fn utc() -> Utc {
     Utc::at(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs())
+}
+
+/// What this program has in memory, where the system tells.
+fn resident() -> Option<u32> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kilobytes: u32 =
+        status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.trim().strip_suffix(" kB")?.parse().ok()?;
+    kilobytes.checked_mul(1024)
 }
 
 /// Now, as `YYYY-MM-DDTHH:MM:SSZ`.

@@ -10,9 +10,9 @@ use embedded_storage_async::nor_flash::{ErrorType, MultiwriteNorFlash, NorFlash,
 use static_cell::StaticCell;
 
 /// What the flash chip has, in bytes.
-const CHIP_BYTES: usize = 2 * 1024 * 1024;
+pub const CHIP_BYTES: usize = 2 * 1024 * 1024;
 /// Where the journal begins: `memory.x` leaves the rest of the chip to it,
-const JOURNAL: u32 = 1024 * 1024;
+pub const BEGIN: u32 = 1024 * 1024;
 /// and where the reel does: room for some four thousand moves.
 const REEL: u32 = CHIP_BYTES as u32 - 256 * 1024;
 
@@ -30,7 +30,7 @@ impl JournalFlash {
     pub fn new(flash: Peri<'static, FLASH>) -> [Self; 2] {
         static CHIP: StaticCell<Chip> = StaticCell::new();
         let chip: &'static Chip = CHIP.init(RefCell::new(Flash::new_blocking(flash)));
-        [(JOURNAL, REEL), (REEL, CHIP_BYTES as u32)].map(|(begin, end)| Self { chip, begin, end })
+        [(BEGIN, REEL), (REEL, CHIP_BYTES as u32)].map(|(begin, end)| Self { chip, begin, end })
     }
 
     /// The number its maker gave the chip.

@@ -48,10 +48,13 @@ const WORKERS: usize = 8;
 /// A socket for each line and worker; for the DHCP client, mDNS and the time; two more to ask a DHCP server something.
 const SOCKETS: usize = PLAYERS + WORKERS + 3 + 2;
 
-/// What the build's report divides by: players, sockets; and what a match takes. It reads them in the image.
-static COUNTS: [u32; 3] = [PLAYERS as u32, SOCKETS as u32, size_of::<Option<Table>>() as u32];
+/// What the build's report divides by: players, sockets; what a match takes, and what is there for memories. It reads them in
+/// the image.
+static COUNTS: [u32; 4] =
+    [PLAYERS as u32, SOCKETS as u32, size_of::<Option<Table>>() as u32, (TheHall::NOTES + LONG) as u32];
 
 type LeagueBox = Appliance<Pico, PLAYERS, MATCHES, RESULTS, LOG>;
+type TheHall = Hall<PLAYERS, MATCHES, RESULTS, LOG>;
 
 /// What a worker works with: what came and was not read yet; what was sent and not acknowledged yet, a full segment and the
 /// beginning of another, so that the other end acknowledges at once; a whole request; what is written in one go.
@@ -64,6 +67,9 @@ const LINE_BYTES: usize = LINE[0] + LINE[1];
 /// What is written in one go, and then a whole reply; for a player that dials in, its longest message and what is kept free
 /// behind it.
 const LINE_BUFFER: usize = 1024;
+
+/// The longest message: a move of resource-rush with a full memory of 10 KB, and what a buffer keeps free behind it.
+const LONG: usize = 11_008;
 
 /// Why a task always starts.
 const ONCE: &str = "a task is started as often as there is room for";
@@ -153,6 +159,8 @@ async fn main(spawner: Spawner) {
     };
     let (master, secret) = (Seed(entropy.seed()), Seed(entropy.seed()));
     leaguebox.open(config, master, secret, code);
+    static LONG_BUFFER: ConstStaticCell<[u8; LONG]> = ConstStaticCell::new([0; LONG]);
+    leaguebox.have_long(LONG_BUFFER.take());
     let leaguebox: &'static LeagueBox = leaguebox;
     static FRAME_BUFFER: ConstStaticCell<[u8; FRAME]> = ConstStaticCell::new([0; FRAME]);
     let frame = FRAME_BUFFER.take();
@@ -277,5 +285,5 @@ async fn worker(
 #[embassy_executor::task(pool_size = PLAYERS)]
 async fn line(leaguebox: &'static LeagueBox, pool: Pool, links: &'static Links<Connection, PLAYERS>, player: u16) -> ! {
     let mut buf = [0; LINE_BUFFER];
-    leaguebox.line(player, &pool, links, &mut buf).await
+    match leaguebox.line(player, &pool, links, &mut buf).await {}
 }

@@ -1,9 +1,11 @@
-//! What the appliance asks of a board: the time since it started, what it is, and to break on purpose.
+//! What the appliance asks of a board: the time since it started, what it is, how its memory is used, and to break on purpose.
 
-use appliance::board::{About, Board, Fault, Reset};
+use appliance::board::{About, Board, Fault, Memory, Reset};
 use appliance::clock::Clock;
 use embassy_sync::once_lock::OnceLock;
 use embassy_time::{Instant, Timer};
+
+use crate::flash;
 
 /// This board. It holds nothing, so that the static box it is part of is all zeros and takes no flash.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +22,22 @@ impl Pico {
 
 const BOARD: &str = "w5500-evb-pico";
 
+/// All six banks.
+const RAM_BYTES: u32 = 264 * 1024;
+/// Where the flash chip is seen. What is copied to RAM at the start is last in it.
+const FLASH_BEGIN: u32 = 0x1000_0000;
+
+// SAFETY: the linker script defines them; only their addresses mean anything.
+#[allow(unsafe_code)]
+unsafe extern "C" {
+    safe static _stack_start: u32;
+    safe static _stack_end: u32;
+    safe static __sdata: u32;
+    safe static __edata: u32;
+    safe static __sidata: u32;
+    safe static __euninit: u32;
+}
+
 impl Clock for Pico {
     fn now(&self) -> u64 {
         Instant::now().as_millis()
@@ -35,6 +53,30 @@ impl Board for Pico {
     fn about(&self) -> About<'_> {
         let unknown = About { board: BOARD, name: "", last_reset: Reset::PowerOn, last_panic: None };
         ABOUT.try_get().copied().unwrap_or(unknown)
+    }
+
+    fn memory(&self) -> Memory {
+        let (stack_end, stack_start) = (&raw const _stack_end, &raw const _stack_start);
+        let between = |from: *const u32, to: *const u32| to.addr().saturating_sub(from.addr()) as u32;
+        let stack = between(stack_end, stack_start);
+        let is_painted = |&word: &usize| {
+            // SAFETY: every word between the two is RAM, aligned, and may be read whatever it is used for.
+            #[allow(unsafe_code)]
+            let paint = unsafe { stack_end.add(word).read_volatile() };
+            paint == cortex_m_rt::STACK_PAINT_VALUE
+        };
+        let untouched = 4 * (0..stack as usize / 4).take_while(is_painted).count() as u32;
+        let data = between(&raw const __sdata, &raw const __edata);
+        Memory {
+            resident: None,
+            ram: Some(RAM_BYTES),
+            variables: Some(between(&raw const __sdata, &raw const __euninit)),
+            stack: Some(stack),
+            deepest_stack: Some(stack.saturating_sub(untouched)),
+            flash: Some(flash::CHIP_BYTES as u32),
+            program: Some((&raw const __sidata).addr() as u32 + data - FLASH_BEGIN),
+            journal: Some(flash::CHIP_BYTES as u32 - flash::BEGIN),
+        }
     }
 
     fn breaker(&self) -> Option<fn(Fault)> {

@@ -1,8 +1,9 @@
-// How deep the stack has been: its memory is painted when power comes, and later one looks how far the paint is gone.
+// How deep the stack has been: its memory is painted when power comes, and later one looks how far the paint is gone. The
+// image paints it once more when it starts, in the same colour.
 
 import { SRAM_SIZE, SRAM_START } from './memory.mjs';
 
-const PAINT = 0x57ac57ac;
+const PAINT = 0xcccccccc;
 const VECTORS = 0x10000100;
 
 export class Stack {

@@ -77,7 +77,7 @@ pub struct Statistics {
     pub powered: bool,
     /// How often something invalid was done. [`crate::Emulator::invalid`] says what.
     pub invalid: u64,
-    /// The stack since the last power-on.
+    /// The stack since the last start.
     pub stack: StackUse,
     /// The flash.
     pub flash: FlashUse,

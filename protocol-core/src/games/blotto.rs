@@ -37,6 +37,8 @@ struct Deploy {
 }
 
 impl Contest for Allocations {
+    const PAGE: &str = include_str!("blotto.md");
+
     const RULES: Rules = Rules {
         name: "blotto",
         seats: 2..=2,
@@ -44,6 +46,7 @@ impl Contest for Allocations {
         order: Order::Together,
         shows: Shows::Extra,
         turns: ROUNDS as u16,
+        remembers: 0,
         columns: "score_a,score_b",
     };
 

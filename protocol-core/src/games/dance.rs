@@ -255,6 +255,8 @@ struct Command {
 impl Dance {
     pub(super) const SIZE: usize = 42;
 
+    pub(super) const PAGE: &str = include_str!("dance.md");
+
     pub(super) const RULES: Rules = Rules {
         name: "dance-battle",
         seats: DANCERS..=DANCERS,
@@ -262,6 +264,7 @@ impl Dance {
         order: Order::Together,
         shows: Shows::Extra,
         turns: ROUNDS as u16,
+        remembers: 0,
         columns: "rounds,score_a,score_b,score_c,score_d,standing",
     };
 

@@ -22,6 +22,8 @@ struct Pick {
 }
 
 impl Contest for Numbers {
+    const PAGE: &str = include_str!("echo.md");
+
     const RULES: Rules = Rules {
         name: "echo",
         seats: 2..=2,
@@ -29,6 +31,7 @@ impl Contest for Numbers {
         order: Order::Together,
         shows: Shows::Extra,
         turns: ROUNDS as u16,
+        remembers: 0,
         columns: "score_a,score_b",
     };
 

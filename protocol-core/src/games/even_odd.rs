@@ -78,6 +78,8 @@ pub struct EvenOdd {
 impl EvenOdd {
     pub(super) const SIZE: usize = 5;
 
+    pub(super) const PAGE: &str = include_str!("even_odd.md");
+
     pub(super) const RULES: Rules = Rules {
         name: "even_odd",
         seats: 2..=2,
@@ -85,6 +87,7 @@ impl EvenOdd {
         order: Order::Together,
         shows: Shows::Own,
         turns: 1,
+        remembers: 0,
         columns: "drawn_number,choice_a,choice_b",
     };
 

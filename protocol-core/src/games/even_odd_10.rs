@@ -44,6 +44,8 @@ struct Turn<'a> {
 impl EvenOdd10 {
     pub(super) const SIZE: usize = 24;
 
+    pub(super) const PAGE: &str = include_str!("even_odd_10.md");
+
     pub(super) const RULES: Rules = Rules {
         name: "even_odd_10",
         seats: 2..=2,
@@ -51,6 +53,7 @@ impl EvenOdd10 {
         order: Order::Together,
         shows: Shows::Own,
         turns: TURNS as u16,
+        remembers: 0,
         columns: "drawn_number,choice_a,choice_b",
     };
 

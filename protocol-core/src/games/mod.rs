@@ -1,5 +1,6 @@
 //! The games: rules only. A game knows seats and moves; it knows no names, no protocol and no time. To add or replace
-//! one, write its file here and name it in [`AnyGame`]; nothing outside this folder changes.
+//! one, write its file here, and beside it what agents are told of it (`.md`), and name it in [`AnyGame`]; nothing outside
+//! this folder changes.
 //!
 //! # How very different games fit the contract
 //!
@@ -138,6 +139,8 @@ pub struct Rules {
     pub shows: Shows,
     /// How many turns it lasts at most.
     pub turns: u16,
+    /// How many bytes a player may have [kept](Game::note) between its moves.
+    pub remembers: u16,
     /// The columns it adds to exported results, as [`Game::export`] fills them.
     pub columns: &'static str,
 }
@@ -364,6 +367,11 @@ macro_rules! games {
             /// What it is.
             pub const fn rules(self) -> &'static Rules {
                 match self { $(GameKind::$kind => &<$game>::RULES),+ }
+            }
+
+            /// What agents are told of it, beside what the code itself says: `firmware/manual` makes its page from that.
+            pub const fn page(self) -> &'static str {
+                match self { $(GameKind::$kind => <$game>::PAGE),+ }
             }
         }
 

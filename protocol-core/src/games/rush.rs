@@ -260,6 +260,8 @@ impl Pieces {
 impl Rush {
     pub(super) const SIZE: usize = 104;
 
+    pub(super) const PAGE: &str = include_str!("rush.md");
+
     pub(super) const RULES: Rules = Rules {
         name: "resource-rush",
         seats: 2..=2,
@@ -267,6 +269,7 @@ impl Rush {
         order: Order::Together,
         shows: Shows::Extra,
         turns: TICKS,
+        remembers: MEMORY as u16,
         columns: "ticks,score_a,gold_a,score_b,gold_b",
     };
 

@@ -464,8 +464,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// A match on one line.
     pub fn match_line(&self, id: MatchId) -> Option<MatchLine> {
-        let places = self.places(id)?;
-        let player = |seat: usize| places.get(seat).map(|&place| Shown(self.id_at(place)));
+        let lines = self.lines_at(id);
+        let player = |seat: usize| Some(Shown(self.players.get(usize::from(*lines.get(seat)?))?.id()));
         let record = self.record(id);
         let status = match record {
             Some(_) => "FINISHED",
@@ -489,13 +489,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Who plays a match, by seat.
     pub fn sitters(&self, id: MatchId) -> impl Iterator<Item = Sitter<'_>> {
-        let record = self.record(id);
-        (0..).zip(self.places(id).into_iter().flatten()).filter_map(move |(seat, place)| {
-            let player = self.player_at(place)?;
+        let (record, is_running) = (self.record(id), self.table(id).is_some());
+        (0..).zip(self.lines_at(id)).filter_map(move |(seat, line)| {
+            let player = self.players.get(usize::from(line))?;
             Some(Sitter {
                 player_id: Shown(player.id()),
                 display_name: &player.name,
                 points: record.map(|record| record.verdict(seat).points()),
+                said: if is_running { self.notes_of(line).1 } else { "" },
             })
         })
     }
@@ -604,6 +605,9 @@ pub struct Sitter<'a> {
     pub display_name: &'a str,
     /// What it gets for it; `None` before it is over.
     pub points: Option<u16>,
+    /// What it said last, to everybody, while it is being played.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub said: &'a str,
 }
 
 #[derive(Serialize)]

@@ -10,16 +10,14 @@
 
 use core::net::IpAddr;
 
-use heapless::String;
-
 use super::admission::{AgentState, Player};
 use super::facts::Fact;
 use super::rounds::{Seating, Table};
 use super::{Hall, NAME_BYTES};
 use crate::fair::Purpose;
-use crate::games::{self, AnyGame, Game, GameKind, Illegal, Order, Question, Seat, Seats, Sitter, Viewer};
+use crate::games::{self, AnyGame, Game, GameKind, Illegal, Order, Question, Seat, Seats, Viewer};
 use crate::json::{self, Full, Sink, Str, Value};
-use crate::league::{Rule, SEATS};
+use crate::league::Rule;
 use crate::log::Happening;
 use crate::referee::{Cause, Heard, Need, Phase};
 use crate::time::{Millis, Now, Utc};
@@ -420,18 +418,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let Picture { game, slot, .. } = picture;
         let at = self.tables.get(usize::from(*slot)).and_then(Option::as_ref);
         let at = at.filter(|at| key(at.uuid) == picture.key).ok_or(Full)?;
-        let (id, players) = (at.uuid, at.lines);
-        let ids = players.map(|line| {
-            let player = self.players.get(usize::from(line));
-            player.map_or(String::<UUID_BYTES>::new(), |player| self.agent_id(player).text())
-        });
-        let mut sitters = [Sitter::default(); SEATS];
-        for (sitter, (id, &line)) in sitters.iter_mut().zip(ids.iter().zip(&players)) {
-            let name = self.players.get(usize::from(line)).map_or("", |player| &player.name);
-            let (note, said) = self.notes_of(line);
-            *sitter = Sitter { id, name, note, said };
-        }
-        let table = games::Table(sitters.get(..usize::from(game.seats())).unwrap_or_default());
+        let id = at.uuid;
+        let party = self.party::<UUID_BYTES>(at.players(), |player| self.agent_id(player).text());
+        let sitters = self.sitters_with_notes(&party);
+        let table = games::Table(&sitters);
         match word {
             Word::Matched => {
                 let kind = GameKind::named(game.rules().name).ok_or(Full)?;
@@ -486,11 +476,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// The agents of the arena at a table need no invitation: they are there.
     pub(super) fn sit_down(&mut self, now: Now, slot: u16) {
         let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
+        let id = table.id;
+        let mut is_known = false;
         for (seat, player) in (0..).zip(table.lines) {
             if self.players.get(usize::from(player)).is_some_and(Player::is_of_the_arena) {
                 table.play.sent(seat, now.ms, 0);
                 table.play.join(seat);
+                is_known = true;
             }
+        }
+        if is_known {
+            self.note(now, None, Some(id), Happening::MatchBegun);
         }
     }
 

@@ -163,6 +163,29 @@ fn a_game_of_echo_is_told_in_the_order_of_the_specification() {
 }
 
 #[test]
+fn a_game_of_the_ladder_is_a_match_of_round_zero_to_whoever_watches() {
+    let (mut room, mut ada, mut bob, id) = duel("echo");
+    let game = MatchId { round: 0, table: 1 };
+    assert!(room.hall.tables().next().is_none() && room.hall.all_tables().count() == 1, "it is not of the league");
+    assert_eq!(room.hall.sitters(game).map(|sitter| sitter.display_name).collect::<Vec<_>>(), ["Ada", "Bob"]);
+    for number in 1..=5 {
+        room.plays(&ada, &id, json!({"number": 11 - number}));
+        room.plays(&bob, &id, json!({ "number": number }));
+    }
+    [&mut ada, &mut bob].into_iter().for_each(|ear| drop(room.hears(ear)));
+    assert_eq!(
+        (room.hall.sitters(game).count(), room.hall.match_line(game).is_some()),
+        (0, false),
+        "nobody sits there"
+    );
+    let entries = room.hall.log().entries(0..u64::MAX).filter(|entry| entry.at_match == Some(game));
+    let happened: Vec<_> = entries.map(|entry| (entry.agent, entry.what)).collect();
+    assert_eq!(happened.first(), Some(&(None, Happening::MatchBegun)));
+    let over = [1, 2].map(|number| (Some(AgentId::Player(number)), Happening::MatchOver("over")));
+    assert!(happened.ends_with(&over), "{happened:?}");
+}
+
+#[test]
 fn every_row_of_the_registration_table_is_answered_in_its_words() {
     let mut room = Room::new(config());
     let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 7));

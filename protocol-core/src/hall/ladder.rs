@@ -23,11 +23,11 @@ pub(super) struct Wish {
     pub ticket: u32,
 }
 
-/// Games of the ladder are of no round.
+/// Games of the ladder are of no round: `R0M7` is the seventh of them.
 const NO_ROUND: u16 = 0;
 
 /// Whether a match is of the ladder.
-pub(super) fn is_of_the_ladder(id: MatchId) -> bool {
+pub fn is_of_the_ladder(id: MatchId) -> bool {
     id.round == NO_ROUND
 }
 
@@ -69,7 +69,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let players = players.get(..seats).unwrap_or_default();
                 players.iter().for_each(|&player| self.leave_queue(player));
                 self.ladder_games = self.ladder_games.wrapping_add(1);
-                let id = MatchId { round: NO_ROUND, table: self.ladder_games as u16 };
+                let id = MatchId { round: NO_ROUND, table: (self.ladder_games as u16).max(1) };
                 let seed = self.chance.derive(Purpose::Ladder, [self.ladder_games, 0, 0]);
                 self.open_table(now, id, (game, seed), players, slot);
                 self.begin(now, slot);
@@ -118,10 +118,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.rate(&players, standing, forfeits);
         for &player in &players {
             if let Some(player) = self.players.get(usize::from(player)) {
-                self.facts.push(Fact::Rated(player.number));
+                let (number, player) = (player.number, player.id());
+                self.facts.push(Fact::Rated(number));
+                // One for each: who sat there is known no longer when it is told.
+                self.note(now, Some(player), Some(id), Happening::MatchOver("over"));
             }
         }
-        self.note(now, None, Some(id), Happening::MatchOver("over"));
         self.let_go(slot);
     }
 

@@ -15,6 +15,7 @@
 //! arena.rs       agents of League of Agents: what they are told, what they say
 //! ladder.rs      games outside the league, and ratings
 //! notes.rs       what is kept for players between their moves
+//! party.rs       who sits at a table
 //! lines.rs       one line per player: what goes out next, what came back
 //! speech.rs      the words of every call
 //! answers.rs     the words of every answer, queries among them
@@ -38,6 +39,7 @@ mod held_tests;
 mod ladder;
 mod lines;
 mod notes;
+mod party;
 mod powers;
 #[cfg(test)]
 mod powers_tests;
@@ -60,6 +62,7 @@ pub use arena::{Enrolment, Picture, Reply, Told, Word};
 pub use check::Ready;
 pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
+pub use party::{PLAYER_ID, Party};
 pub use powers::Denied;
 pub use reel::{Astray, Deed, LastMove, MOVE_BYTES, ReelId, Replay, Shot, Step};
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};

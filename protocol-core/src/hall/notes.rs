@@ -15,8 +15,9 @@ use crate::time::Now;
 const CHAR: usize = 4;
 const NO_ROOM: Illegal = Illegal("memory is longer than what the box has left for all memories");
 
-/// How much of the pad there is for each player. Whoever needs more takes what others leave.
-const SHARE: usize = if cfg!(target_pointer_width = "32") { 32 } else { 1024 };
+/// How much of the pad there is for each player. Whoever needs more takes what others leave. A board of 32 players has all
+/// that nothing else needs: two full memories of resource-rush, and what their drones say.
+const SHARE: usize = if cfg!(target_pointer_width = "32") { 656 } else { 1024 };
 /// Before each note: whose it is, what it is, how long it is.
 const HEAD: usize = 5;
 
@@ -119,6 +120,18 @@ impl<const P: usize> Notes<P> {
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
+    /// How many bytes there are for what all players want remembered.
+    pub const NOTES: usize = SHARE * P;
+
+    /// Whether the player on a line may send a long message now: it owes a move, of which much may be kept.
+    pub fn may_write_long(&self, line: u16) -> bool {
+        let seating = self.players.get(usize::from(line)).and_then(|player| player.seating);
+        seating.is_some_and(|Seating { slot, seat }| {
+            let table = self.tables.get(usize::from(slot)).and_then(Option::as_ref);
+            table.is_some_and(|table| table.play.thinking().has(seat) && table.play.game().rules().remembers > 0)
+        })
+    }
+
     /// What is kept for the player on a line, and what it said last.
     pub(super) fn notes_of(&self, line: u16) -> (&str, &str) {
         let number = self.players.get(usize::from(line)).map_or(0, |player| player.number);

@@ -225,12 +225,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// The matches of the league that are being played.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
-        self.tables.iter().flatten().filter(|table| !is_of_the_ladder(table.id) && !table.is_over)
+        self.all_tables().filter(|table| !is_of_the_ladder(table.id))
     }
 
-    /// The table where a match is being played.
+    /// The matches of the league and the games of the ladder that are being played.
+    pub fn all_tables(&self) -> impl Iterator<Item = &Table> {
+        self.tables.iter().flatten().filter(|table| !table.is_over)
+    }
+
+    /// The table where a match is being played, be it of the ladder.
     pub fn table(&self, id: MatchId) -> Option<&Table> {
-        self.tables().find(|table| table.id == id)
+        self.all_tables().find(|table| table.id == id)
     }
 
     /// Whether somebody sits at a table of the league, be it only to hear how the game ended.

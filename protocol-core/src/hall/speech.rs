@@ -2,15 +2,15 @@
 
 use core::fmt;
 
-use heapless::{String, Vec};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::Hall;
 use super::admission::Player;
 use super::lines::{Notice, Open, What};
+use super::party::{PLAYER_ID, Party};
 use super::rounds::{Seating, Table};
-use crate::games::{self, AnyGame, Game, Sitter, Viewer};
+use crate::games::{self, AnyGame, Game, Viewer};
 use crate::json::{self, Full, Joined, Seq, Shown, Sink};
 use crate::league::{Record, SEATS, Status};
 use crate::referee::{Broken, Cause, Fault, MAX_RETRIES, Need};
@@ -147,11 +147,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.say(open, conversation, body, sink)
             }
             _ => {
-                let party = Party::of(table.players().iter().map(|&line| self.players.get(usize::from(line))));
-                let mut sitters = party.sitters();
-                for (sitter, &line) in sitters.iter_mut().zip(table.players()) {
-                    (sitter.note, sitter.said) = self.notes_of(line);
-                }
+                let party = self.party_of(table.id);
+                let sitters = self.sitters_with_notes(&party);
                 let game_state = GameState {
                     game_type,
                     turn_number: table.play.game().turn(),
@@ -240,8 +237,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             score: Score((0..).zip(&places).map(|(seat, &at)| (self.id_at(at), record.verdict(seat))).collect()),
             end_reason: record.end_reason().name(),
         };
-        let party = Party::of(places.iter().map(|&place| self.player_at(place)));
-        Some(Joined(result, Told { game: self.recall(id)?, party, record }))
+        Some(Joined(result, Told { game: self.recall(id)?, party: self.party_of(id), record }))
     }
 
     /// Who won a match, if one did.
@@ -350,25 +346,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 /// What the players of a match are called, by seat.
 const ROLES: [&str; SEATS] = ["PLAYER_A", "PLAYER_B", "PLAYER_C", "PLAYER_D"];
 
-/// The players of a match, by seat: id and name.
-struct Party<'a>(Vec<(String<8>, &'a str), SEATS>);
-
-impl<'a> Party<'a> {
-    fn of(players: impl Iterator<Item = Option<&'a Player>>) -> Self {
-        let known = |player: &'a Player| {
-            let mut id = String::new();
-            let _ = fmt::write(&mut id, format_args!("{}", player.id()));
-            (id, player.name.as_str())
-        };
-        Self(players.map(|player| player.map(known).unwrap_or_default()).collect())
-    }
-
-    /// As a game knows them.
-    fn sitters(&self) -> Vec<Sitter<'_>, SEATS> {
-        self.0.iter().map(|&(ref id, name)| Sitter { id, name, ..Sitter::default() }).collect()
-    }
-}
-
 /// What a seat sees of a running game.
 struct View<'a> {
     game: &'a AnyGame,
@@ -399,7 +376,7 @@ impl Serialize for LastMove<'_> {
 /// What is told of a finished game: what the game has to tell, and why it ended.
 struct Told<'a> {
     game: AnyGame,
-    party: Party<'a>,
+    party: Party<'a, PLAYER_ID>,
     record: Record,
 }
 

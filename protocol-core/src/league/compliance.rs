@@ -8,7 +8,7 @@ use heapless::Vec;
 /// How much of the first offending example is kept, in bytes.
 pub const EXAMPLE_BYTES: usize = 32;
 /// How much all examples of one player take.
-const EXAMPLES_BYTES: usize = 256;
+const EXAMPLES_BYTES: usize = 128;
 
 /// Declares the rules: what each is called in the report and how to keep it.
 macro_rules! rules {
@@ -66,10 +66,10 @@ rules! {
     BadRequest "bad_request" "A message to the box is one the protocol defines.",
 }
 
-/// The report of one player: 316 bytes.
+/// The report of one player: 188 bytes.
 ///
-/// A player breaks few rules, most of them with something short, so the examples share their room: seven of the longest,
-/// or some fifteen as they usually are. Whoever breaks more than that has them counted all the same, without an example.
+/// A player breaks few rules, most of them with something short, so the examples share their room: four of the longest,
+/// or some eight as they usually are. Whoever breaks more than that has them counted all the same, without an example.
 #[derive(Clone, Debug)]
 pub struct Compliance {
     counts: [u16; Rule::ALL.len()],

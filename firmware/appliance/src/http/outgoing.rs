@@ -73,33 +73,35 @@ impl<S: Write> Sink for Plain<'_, S> {
 pub struct Timed<'a, S, C> {
     pub(super) stream: &'a mut S,
     pub(super) clock: &'a C,
-    pub(super) write_ms: u64,
+    pub(super) write_ms: u32,
 }
 
 impl<'a, S, C> Timed<'a, S, C> {
-    pub(crate) fn new(stream: &'a mut S, clock: &'a C, write_ms: u64) -> Self {
+    pub(crate) fn new(stream: &'a mut S, clock: &'a C, write_ms: u32) -> Self {
         Self { stream, clock, write_ms }
     }
 }
 
 impl<S: Write, C: Clock> Sink for Timed<'_, S, C> {
-    async fn send(&mut self, mut bytes: &[u8]) -> Result<(), WriteError> {
-        let (mut deadline, mut left) = (self.clock.after(self.write_ms), BLOCK);
-        while !bytes.is_empty() {
-            let block = bytes.get(..left).unwrap_or(bytes);
-            match select(self.stream.write(block), self.clock.sleep_until(deadline)).await {
-                Either::First(Ok(n @ 1..)) => {
-                    bytes = bytes.get(n..).unwrap_or_default();
-                    left = left.saturating_sub(n);
+    fn send(&mut self, mut bytes: &[u8]) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let (mut deadline, mut left) = (self.clock.after(self.write_ms.into()), BLOCK);
+            while !bytes.is_empty() {
+                let block = bytes.get(..left).unwrap_or(bytes);
+                match select(self.stream.write(block), self.clock.sleep_until(deadline)).await {
+                    Either::First(Ok(n @ 1..)) => {
+                        bytes = bytes.get(n..).unwrap_or_default();
+                        left = left.saturating_sub(n);
+                    }
+                    Either::First(_) => return Err(WriteError::Closed),
+                    Either::Second(()) => return Err(WriteError::TooSlow),
                 }
-                Either::First(_) => return Err(WriteError::Closed),
-                Either::Second(()) => return Err(WriteError::TooSlow),
+                if left == 0 {
+                    (deadline, left) = (self.clock.after(self.write_ms.into()), BLOCK);
+                }
             }
-            if left == 0 {
-                (deadline, left) = (self.clock.after(self.write_ms), BLOCK);
-            }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -113,8 +115,8 @@ pub struct Outgoing<'a, T> {
     len: usize,
     frame: Frame,
     gap: Gap,
-    /// Set to `.1` once the message is complete.
-    outcome: (&'a mut bool, bool),
+    /// Set to `.1` once the message is complete, if anybody wants to know.
+    outcome: (Option<&'a mut bool>, bool),
 }
 
 /// What is left open in the buffer until the length of the body is known.
@@ -142,14 +144,13 @@ pub(crate) enum Frame {
 }
 
 impl<'a, T: Sink> Outgoing<'a, T> {
-    pub(crate) fn new(sink: T, buf: &'a mut [u8], outcome: (&'a mut bool, bool)) -> Self {
-        Self { sink, buf, len: 0, frame: Frame::Length(0), gap: Gap::None, outcome }
+    pub(crate) fn new(sink: T, buf: &'a mut [u8], (done, with): (&'a mut bool, bool)) -> Self {
+        Self { sink, buf, len: 0, frame: Frame::Length(0), gap: Gap::None, outcome: (Some(done), with) }
     }
 
     /// A text message in one WebSocket frame, whose length is left open for [`announce`](Self::announce).
-    pub(crate) fn frame(sink: T, buf: &'a mut [u8], is_sent: &'a mut bool) -> Self {
-        let gap = Gap::Header;
-        Self { sink, buf, len: FRAME_HEADER, frame: Frame::Length(0), gap, outcome: (is_sent, true) }
+    pub(crate) fn frame(sink: T, buf: &'a mut [u8]) -> Self {
+        Self { sink, buf, len: FRAME_HEADER, frame: Frame::Length(0), gap: Gap::Header, outcome: (None, true) }
     }
 
     /// Adds to the head.
@@ -367,7 +368,9 @@ impl<'a, T: Sink> Outgoing<'a, T> {
                 }
             }
             self.send_buffered().await?;
-            *self.outcome.0 = self.outcome.1;
+            if let Some(done) = &mut self.outcome.0 {
+                **done = self.outcome.1;
+            }
             self.frame = Frame::Length(0);
             Ok(())
         }

@@ -32,7 +32,7 @@ pub struct Limits {
     /// For a whole request, from its first byte to its last. Then 408.
     pub request_ms: u64,
     /// For reading each block of the answer.
-    pub write_ms: u64,
+    pub write_ms: u32,
     /// For reading a refusal and closing. Closing earlier could destroy the refusal on its way.
     pub linger_ms: u64,
 }

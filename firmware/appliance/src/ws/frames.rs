@@ -95,6 +95,9 @@ impl core::error::Error for Breach {}
 pub enum Came {
     /// A text message: this many bytes at the front of the buffer.
     Message(usize),
+    /// A message does not fit the buffer. Go on with one that [takes it](Reader::fits_in), in which the first so many bytes are
+    /// the same, or give up.
+    Long(usize),
     /// A ping. [`Reader::pong`] has the answer.
     Ping(u8),
     /// A pong.
@@ -157,6 +160,16 @@ impl Reader {
         matches!(self.state, State::Header(0)) && !self.in_message
     }
 
+    /// Whether a buffer of this size takes what the present frame brings.
+    pub fn fits_in(&self, size: usize) -> bool {
+        match self.state {
+            State::Text(Payload { length, read, .. }, _) => {
+                length - read <= size.saturating_sub(SPARE).saturating_sub(self.filled)
+            }
+            State::Header(_) | State::Control(..) => true,
+        }
+    }
+
     /// Where the next bytes belong: never more than the present frame has, and never nothing.
     pub fn room<'b>(&self, buf: &'b mut [u8]) -> &'b mut [u8] {
         let limit = limit(buf);
@@ -182,7 +195,10 @@ impl Reader {
                 if !self.check(header, read)? {
                     return Ok(None);
                 }
-                self.begin(header, limit)?;
+                self.begin(header)?;
+                if !self.fits_in(buf.len()) {
+                    return Ok(Some(Came::Long(self.filled)));
+                }
             }
             State::Text(payload, _) => {
                 let bytes = buf.get_mut(self.filled..self.filled + n).unwrap_or_default();
@@ -265,7 +281,7 @@ impl Reader {
     }
 
     /// A header is complete: its payload begins.
-    fn begin(&mut self, header: &[u8], limit: usize) -> Result<(), Breach> {
+    fn begin(&mut self, header: &[u8]) -> Result<(), Breach> {
         let (parsed, size) = FrameHeader::deserialize(header).map_err(|_| Breach::Opcode)?;
         if parsed.serialized_len() != size || parsed.payload_len & TOP_BIT != 0 {
             return Err(Breach::Length);
@@ -278,9 +294,6 @@ impl Reader {
             FrameType::Pong => State::Control(payload, Control::Pong),
             FrameType::Close => State::Control(payload, Control::Close),
             FrameType::Text(_) | FrameType::Continue(_) | FrameType::Binary(_) => {
-                if length > limit.saturating_sub(self.filled) {
-                    return Err(Breach::TooLong);
-                }
                 self.in_message = true;
                 State::Text(payload, parsed.frame_type.is_final())
             }

@@ -13,14 +13,19 @@ use embedded_io_async::{Read, Write};
 use protocol_core::json::{Full, Sink};
 
 use super::frames::{Breach, CONTROL, Came, Reader};
+use super::long::{Lent, Long};
 use crate::clock::{Clock, before};
 use crate::http::{Outgoing, Sink as _, Timed, WriteError};
 use crate::pieces;
 
 /// From the first byte of a message to its last, in milliseconds.
 const MESSAGE_MS: u64 = 10_000;
+/// The same of a message that is too long for the link's own buffer, once it has another: others may be waiting for that.
+const LONG_MESSAGE_MS: u64 = 2_000;
+/// How often to look whether that buffer is free, in milliseconds.
+const LOOK_MS: u64 = 2;
 /// For taking a block of what is sent, in milliseconds. Who takes longer is let go, so that nobody waits for it.
-const WRITE_MS: u64 = 5_000;
+const WRITE_MS: u32 = 5_000;
 /// Silence after which a peer is pinged, in milliseconds. Below the minute after which many a router forgets a connection.
 const PING_MS: u64 = 20_000;
 /// Silence after which it is gone, in milliseconds. Long: a simple client does not look at pings while it thinks.
@@ -29,6 +34,8 @@ const SILENT_MS: u64 = 90_000;
 const LINGER_MS: u64 = 1_000;
 /// Most bytes thrown away meanwhile.
 const MAX_DISCARD: usize = 1 << 20;
+
+const BUSY: End = End::Ours(1013, "too many long messages came at once; come back in a while");
 
 /// What a link was waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,11 +106,15 @@ pub struct Link<'a, S, C> {
     stream: &'a mut S,
     clock: &'a C,
     buf: &'a mut [u8],
+    /// Where a message goes that does not fit `buf`, if one may come.
+    long: Option<&'a Long>,
+    /// That one's buffer, while there is such a message in it.
+    lent: Option<Lent<'a>>,
     reader: Reader,
     /// When the peer was last heard.
     heard: u64,
-    /// When the message began that is not complete.
-    began: u64,
+    /// When the message has to be complete that has begun.
+    until: u64,
     pinged: bool,
 }
 
@@ -111,7 +122,13 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
     /// A stream on which a handshake has been answered. `buf` holds the longest message and [`SPARE`](super::SPARE).
     pub fn new(stream: &'a mut S, clock: &'a C, buf: &'a mut [u8]) -> Self {
         let now = clock.now();
-        Self { stream, clock, buf, reader: Reader::new(), heard: now, began: now, pinged: false }
+        let reader = Reader::new();
+        Self { stream, clock, buf, long: None, lent: None, reader, heard: now, until: now, pinged: false }
+    }
+
+    /// Whether messages may come that are too long for the buffer, and where they go then.
+    pub fn takes_long(&mut self, long: Option<&'a Long>) {
+        self.long = long;
     }
 
     /// Waits for a message, or for `changed` while no message has begun. Answers pings. `owes` says that the peer may be
@@ -119,10 +136,11 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
     pub fn next(&mut self, owes: bool, changed: impl Future<Output = ()>) -> impl Future<Output = Result<Event, End>> {
         async move {
             let mut changed = pin!(changed);
+            self.lent.take_if(|_| self.reader.is_between_messages());
             loop {
                 let is_free = self.reader.is_between_messages();
                 let until = match (is_free, self.pinged) {
-                    (false, _) => self.began.saturating_add(MESSAGE_MS),
+                    (false, _) => self.until,
                     (true, false) => self.heard.saturating_add(PING_MS),
                     (true, true) => self.heard.saturating_add(SILENT_MS),
                 };
@@ -132,7 +150,7 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
                         false => core::future::pending().await,
                     }
                 };
-                let room = self.reader.room(self.buf);
+                let room = self.reader.room(self.lent.as_deref_mut().unwrap_or(self.buf));
                 let came = match select3(interrupted, self.stream.read(room), self.clock.sleep_until(until)).await {
                     Either3::First(()) => return Ok(Event::Changed),
                     Either3::Second(Ok(n @ 1..)) => self.took(n)?,
@@ -144,9 +162,10 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
                 };
                 match came {
                     Some(Came::Message(length)) => return Ok(Event::Message(length)),
+                    Some(Came::Long(filled)) => self.make_room(filled).await?,
                     Some(Came::Close(code)) => return Err(End::Closed(code)),
                     Some(Came::Ping(length)) => {
-                        let pong = self.reader.pong(length, self.buf);
+                        let pong = self.reader.pong(length, self.lent.as_deref_mut().unwrap_or(self.buf));
                         Timed::new(self.stream, self.clock, WRITE_MS).send(pong).await?;
                     }
                     Some(Came::Pong) | None => {}
@@ -154,7 +173,7 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
                 // What is always ready to be read, a flood of pongs or of empty pieces, must not keep others waiting, nor
                 // last beyond its time.
                 yield_now().await;
-                if !self.reader.is_between_messages() && self.clock.now() >= self.began.saturating_add(MESSAGE_MS) {
+                if !self.reader.is_between_messages() && self.clock.now() >= self.until {
                     return Err(End::TooSlow);
                 }
             }
@@ -164,10 +183,31 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
     fn took(&mut self, n: usize) -> Result<Option<Came>, End> {
         let now = self.clock.now();
         if self.reader.is_between_messages() {
-            self.began = now;
+            self.until = now.saturating_add(MESSAGE_MS);
         }
         (self.heard, self.pinged) = (now, false);
-        self.reader.took(n, self.buf).map_err(End::Broke)
+        self.reader.took(n, self.lent.as_deref_mut().unwrap_or(self.buf)).map_err(End::Broke)
+    }
+
+    /// Goes on in the buffer for long messages, as soon as nobody else has it. What has been read moves there.
+    fn make_room(&mut self, filled: usize) -> impl Future<Output = Result<(), End>> {
+        async move {
+            const TOO_LONG: Result<(), End> = Err(End::Broke(Breach::TooLong));
+            let Some(long) = self.long.filter(|long| self.lent.is_none() && self.reader.fits_in(long.size())) else {
+                return TOO_LONG;
+            };
+            let mut lent = loop {
+                match long.lend() {
+                    Some(lent) => break lent,
+                    None if self.clock.now() >= self.until => return Err(BUSY),
+                    None => self.clock.sleep_until(self.clock.after(LOOK_MS)).await,
+                }
+            };
+            lent.iter_mut().zip(self.buf.iter()).take(filled).for_each(|(to, &from)| *to = from);
+            self.lent = Some(lent);
+            self.until = self.clock.after(LONG_MESSAGE_MS);
+            Ok(())
+        }
     }
 
     fn time_is_up(&mut self, is_free: bool, owes: bool) -> impl Future<Output = Result<(), End>> {
@@ -188,9 +228,20 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
         }
     }
 
-    /// The message that has just come, and the right to answer it. Call it with 0 to speak first.
+    /// Speaks first, or when the last message is of no interest any more: see [`Speaker::say`].
+    pub fn say(
+        &mut self,
+        write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
+        may_leave: impl AsyncFn(),
+    ) -> impl Future<Output = Result<bool, End>> {
+        self.lent = None;
+        self.message(0).1.say(write, may_leave)
+    }
+
+    /// The message that has just come, and the right to answer it.
     pub fn message(&mut self, length: usize) -> (&[u8], Speaker<'_, S, C>) {
-        let (message, room) = self.buf.split_at_mut_checked(length).unwrap_or_default();
+        let buf = self.lent.as_deref_mut().unwrap_or(self.buf);
+        let (message, room) = buf.split_at_mut_checked(length).unwrap_or_default();
         (message, Speaker { stream: self.stream, clock: self.clock, room })
     }
 
@@ -199,6 +250,7 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
     where
         S: TcpShutdown,
     {
+        self.lent = None;
         async move {
             if let Some((code, reason)) = end.last_words() {
                 let reason = reason.as_bytes().get(..CONTROL - 2).unwrap_or(reason.as_bytes());
@@ -244,10 +296,9 @@ impl<S: Write, C: Clock> Speaker<'_, S, C> {
         write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
         may_leave: impl AsyncFn(),
     ) -> impl Future<Output = Result<bool, End>> {
+        let mut message = Outgoing::frame(Timed::new(self.stream, self.clock, WRITE_MS), self.room);
         async move {
-            let mut is_sent = false;
-            let mut message = Outgoing::frame(Timed::new(self.stream, self.clock, WRITE_MS), self.room, &mut is_sent);
-            match pieces::send(&mut message, write, &may_leave).await {
+            match pieces::send(&mut message, &write, &may_leave).await {
                 Ok(true) => {
                     may_leave().await;
                     message.finish().await?;

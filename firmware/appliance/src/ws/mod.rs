@@ -5,11 +5,13 @@
 
 mod frames;
 mod link;
+mod long;
 
 use sha1::{Digest, Sha1};
 
 pub use frames::{Breach, Came, Reader, SPARE, limit};
 pub use link::{End, Event, Link, Speaker};
+pub use long::Long;
 
 use crate::http::Request;
 

@@ -48,9 +48,13 @@ fn masked(first: u8, payload: &[u8]) -> Vec<u8> {
 
 impl<'w> Agent<'w> {
     async fn dial(scene: &Scene<'_, 'w>, from: u8) -> Self {
+        Self::dial_at(scene, from, "/ws").await
+    }
+
+    async fn dial_at(scene: &Scene<'_, 'w>, from: u8, path: &str) -> Self {
         let ip = IpAddr::V4(Ipv4Addr::new(10, 0, 0, from));
         let Client { mut socket, .. } = scene.dial_from(ip).await;
-        let hello = format!("GET /ws HTTP/1.1\r\nHost: box\r\n{UPGRADE}Sec-WebSocket-Key: {KEY}\r\n\r\n");
+        let hello = format!("GET {path} HTTP/1.1\r\nHost: box\r\n{UPGRADE}Sec-WebSocket-Key: {KEY}\r\n\r\n");
         socket.send(hello.as_bytes()).await.unwrap();
         let mut agent = Self { socket, unread: Vec::new(), token: String::new(), calls: Vec::new() };
         while !agent.unread.windows(4).any(|four| four == b"\r\n\r\n") {
@@ -676,5 +680,96 @@ fn a_player_that_is_called_may_ask_on_a_link_but_is_still_called() {
         scene.leaguebox.league_over().await;
         assert!(!results(&scene).await.contains("TECHNICAL_LOSS"));
         assert_eq!(scene.players[0].names().len(), 7);
+    });
+}
+
+/// Two agents of League of Agents that play resource-rush, each asked for its first move; and the id of their game. A line's
+/// buffer is 1 KB, and there is one of 4 KB for long messages.
+async fn drones<'w>(scene: &Scene<'_, 'w>) -> (Agent<'w>, Agent<'w>, String) {
+    scene.leaguebox.have_long(vec![0; 4096].leak());
+    let (mut ada, mut sara) = (drone(scene, 31, "Ada").await, drone(scene, 32, "Sara").await);
+    for drone in [&mut ada, &mut sara] {
+        drone.say(&json!({"type": "join_queue", "gameType": "resource-rush"})).await;
+    }
+    let matched = hear_until(&mut ada, "matched").await;
+    hear_until(&mut ada, "your_turn").await;
+    hear_until(&mut sara, "your_turn").await;
+    (ada, sara, matched["gameId"].as_str().unwrap().to_owned())
+}
+
+async fn drone<'w>(scene: &Scene<'_, 'w>, from: u8, name: &str) -> Agent<'w> {
+    let registered = scene.dial().await.ask("POST", "/api/v1/agents", "", &json!({ "name": name }).to_string()).await;
+    let key = registered.expect("an answer").json()["apiKey"].as_str().unwrap().to_owned();
+    let mut agent = Agent::dial_at(scene, from, "/api/v1/ws?type=agent").await;
+    let answer = agent.ask(&json!({"type": "authenticate", "token": key})).await;
+    assert_eq!(answer["type"], "authenticated", "{answer}");
+    agent
+}
+
+async fn hear_until(agent: &mut Agent<'_>, last: &str) -> Value {
+    loop {
+        let message = agent.hear().await.expect("another message");
+        if message["type"] == last {
+            return message;
+        }
+    }
+}
+
+fn wait_and_remember(game: &str, memory: &Value) -> Vec<u8> {
+    let wanted = json!({"type": "submit_move", "gameId": game, "move": {"action": "wait", "memory": memory}});
+    masked(0x81, wanted.to_string().as_bytes())
+}
+
+#[test]
+fn moves_longer_than_a_lines_buffer_are_read_one_after_the_other_and_what_they_remember_comes_back() {
+    play(Plan { seed: Some(5), ..Plan::new(0) }, async |scene| {
+        let (mut ada, mut sara, game) = drones(&scene).await;
+        for tick in 1..4 {
+            let memories = ["A", "S"].map(|name| json!({"map": name.repeat(3500 + tick)}));
+            let [first, second] = memories.each_ref().map(|memory| wait_and_remember(&game, memory));
+            all([pin!(ada.send(&first)), pin!(sara.send(&second))]).await;
+            for (drone, memory) in [&mut ada, &mut sara].into_iter().zip(&memories) {
+                assert_eq!(hear_until(drone, "move_result").await["success"], true);
+                let state = hear_until(drone, "game_state").await;
+                assert_eq!((&state["extra"]["tick"], &state["extra"]["memory"]), (&json!(tick), memory));
+                hear_until(drone, "your_turn").await;
+            }
+        }
+    });
+}
+
+#[test]
+fn whoever_begins_a_long_move_and_stops_holds_nobody_up_for_long() {
+    play(Plan::new(0), async |scene| {
+        let (mut ada, mut sara, game) = drones(&scene).await;
+        let long = wait_and_remember(&game, &json!({"map": "x".repeat(3000)}));
+        ada.send(&long[..2000]).await;
+        scene.world.sleep(100).await;
+        let began = scene.world.now();
+        sara.send(&long).await;
+        assert_eq!(hear_until(&mut sara, "move_result").await["success"], true);
+        assert!(scene.world.now() - began <= 2_000, "{}", scene.world.now() - began);
+        while let Some(frame) = ada.frame().await {
+            assert!(matches!(frame, Frame::Text(_) | Frame::Close(1008, _)), "{frame:?}");
+        }
+    });
+}
+
+#[test]
+fn only_a_move_may_be_long_and_only_as_long_as_there_is_room() {
+    play(Plan::new(0), async |scene| {
+        let (mut ada, mut sara, game) = drones(&scene).await;
+        ada.send(&wait_and_remember(&game, &json!({"map": "x".repeat(4096)}))).await;
+        while let Some(frame) = ada.frame().await {
+            assert!(matches!(frame, Frame::Text(_) | Frame::Close(1009, _)), "{frame:?}");
+        }
+        let long = wait_and_remember(&game, &json!({"map": "x".repeat(3000)}));
+        sara.send(&long).await;
+        assert_eq!(hear_until(&mut sara, "move_result").await["success"], true);
+        // It owes no move now.
+        sara.send(&long).await;
+        while let Some(frame) = sara.frame().await {
+            assert!(matches!(frame, Frame::Text(_) | Frame::Close(1009, _)), "{frame:?}");
+        }
     });
 }

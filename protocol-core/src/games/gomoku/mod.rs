@@ -202,6 +202,8 @@ struct Seal {
 impl Gomoku {
     pub(super) const SIZE: usize = 92;
 
+    pub(super) const PAGE: &str = include_str!("../gomoku.md");
+
     pub(super) const RULES: Rules = Rules {
         name: "skill-gomoku",
         seats: 2..=2,
@@ -209,6 +211,7 @@ impl Gomoku {
         order: Order::InTurn,
         shows: Shows::GridAndExtra,
         turns: MOVES,
+        remembers: 0,
         columns: "moves,ended_by",
     };
 

@@ -34,13 +34,27 @@ pub enum Code {
     MatchNotFound,
     /// E018
     ProtocolVersionMismatch,
-    /// E020
-    InternalError,
     /// E021
     InvalidTimestamp,
 }
 
 impl Code {
+    /// Every one there is.
+    pub const ALL: [Code; 12] = [
+        Code::Timeout,
+        Code::InvalidChoice,
+        Code::MissingRequiredField,
+        Code::InvalidParityChoice,
+        Code::PlayerNotRegistered,
+        Code::ConnectionError,
+        Code::RegistrationClosed,
+        Code::AuthTokenMissing,
+        Code::AuthTokenInvalid,
+        Code::MatchNotFound,
+        Code::ProtocolVersionMismatch,
+        Code::InvalidTimestamp,
+    ];
+
     /// `E001` …
     pub fn code(self) -> &'static str {
         match self {
@@ -55,7 +69,6 @@ impl Code {
             Code::AuthTokenInvalid => "E012",
             Code::MatchNotFound => "E013",
             Code::ProtocolVersionMismatch => "E018",
-            Code::InternalError => "E020",
             Code::InvalidTimestamp => "E021",
         }
     }
@@ -74,7 +87,6 @@ impl Code {
             Code::AuthTokenInvalid => "AUTH_TOKEN_INVALID",
             Code::MatchNotFound => "MATCH_NOT_FOUND",
             Code::ProtocolVersionMismatch => "PROTOCOL_VERSION_MISMATCH",
-            Code::InternalError => "INTERNAL_ERROR",
             Code::InvalidTimestamp => "INVALID_TIMESTAMP",
         }
     }
