@@ -1,6 +1,6 @@
 //! Matches that are over, looked at again: over HTTP on any device, and in a browser that was opened after the league.
 
-#[cfg_attr(not(feature = "clients"), allow(dead_code))]
+#[allow(dead_code, reason = "another test uses more of it")]
 #[path = "../page/browser.rs"]
 mod browser;
 
