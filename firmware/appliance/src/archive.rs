@@ -62,7 +62,7 @@ struct Head {
 }
 
 /// Adds a part to a message.
-async fn add<T: http::Sink>(
+pub(crate) async fn add<T: http::Sink>(
     message: &mut Outgoing<'_, T>,
     write: impl Fn(&mut dyn Sink) -> Result<bool, Full>,
 ) -> Result<(), WriteError> {

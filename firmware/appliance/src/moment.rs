@@ -4,7 +4,7 @@
 use core::fmt;
 
 use protocol_core::games::{self, AnyGame, Game, MAX_SEATS, Seat, Seats, Viewer};
-use protocol_core::hall::Hall;
+use protocol_core::hall::{Hall, LastMove};
 use protocol_core::json::{self, Full, Joined, Seq, Shown, Sink};
 use protocol_core::referee::Phase;
 use protocol_core::wire::league_v2::outgoing::MatchId;
@@ -60,6 +60,16 @@ impl Moment {
         self.game.as_ref().map_or(hall.config().game.rules(), Game::rules).name
     }
 
+    /// A match that is over, as it stood when it was being played.
+    pub fn replayed(id: MatchId, game: AnyGame) -> Self {
+        let (state, phase) = match game.standing() {
+            Some(_) => ("over", Phase::Finished),
+            None => ("running", Phase::CollectingChoices),
+        };
+        let thinking = game.to_move();
+        Self { id, state, phase: Some(phase), game: Some(game), thinking, left_ms: [None; MAX_SEATS] }
+    }
+
     /// On one line, as the live feed tells it.
     pub fn write_line<const P: usize, const M: usize, const R: usize, const L: usize>(
         &self,
@@ -108,6 +118,11 @@ impl Moment {
             turn: self.game.as_ref().map_or(0, Game::turn),
             players: Seq(move || (0..).zip(hall.sitters(self.id)).map(seated)),
         }
+    }
+
+    /// The last move of a seat.
+    pub fn last_move(&self, seat: Option<Seat>) -> impl Serialize + '_ {
+        seat.zip(self.game.as_ref()).map(|(seat, game)| LastMove(game, seat))
     }
 
     fn score(&self, seat: Seat) -> i32 {

@@ -42,6 +42,10 @@ enum Route {
     Status,
     Rows(Rows),
     Match(MatchId),
+    /// Its moves, once it is over.
+    Moves(MatchId),
+    /// The game after one of them.
+    Step(MatchId, u16),
     /// Leagues that have ended.
     Leagues,
     League(u32),
@@ -118,8 +122,12 @@ fn find(path: &str) -> Option<Route> {
                 return Some(Route::File(file));
             }
             let name = path.strip_prefix("/api/")?.strip_suffix(".json")?;
-            if let Some(id) = name.strip_prefix("matches/") {
-                Route::Match(MatchId::read(id)?)
+            if let Some(name) = name.strip_prefix("matches/") {
+                match name.split_once('/') {
+                    None => Route::Match(MatchId::read(name)?),
+                    Some((id, "moves")) => Route::Moves(MatchId::read(id)?),
+                    Some((id, step)) => Route::Step(MatchId::read(id)?, step.strip_prefix("steps/")?.parse().ok()?),
+                }
             } else if let Some(number) = name.strip_prefix("leagues/") {
                 Route::League(number.parse().ok()?)
             } else {
@@ -211,6 +219,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 };
                 self.send(responder, 200, |hall, sink| pages::one_match(hall, &moment, upto, sink)).await
             }
+            Route::Moves(id) => self.send_moves(responder, id).await,
+            Route::Step(id, step) => self.send_step(responder, id, step).await,
             Route::Leagues => self.send_leagues(responder).await,
             Route::League(number) => self.send_league(responder, number).await,
             Route::Clock => match calendar::of_browser(request.body) {
@@ -334,14 +344,15 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
     /// Sends a JSON text that `write` writes from the hall. Should one that does not fit the buffer become another text
     /// meanwhile, the connection is closed.
-    async fn send<S: Write>(
+    pub(crate) async fn send<S: Write>(
         &self,
         responder: Responder<'_, S, B>,
         status: u16,
         write: impl Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
     ) -> Result<(), WriteError> {
         let mut answer = responder.begin_open(status, JSON)?;
-        match pieces::send(&mut answer, &|sink| self.hall(|hall| write(hall, sink)), async || self.safe().await).await? {
+        match pieces::send(&mut answer, &|sink| self.hall(|hall| write(hall, sink)), async || self.safe().await).await?
+        {
             true => {
                 self.safe().await;
                 answer.finish().await

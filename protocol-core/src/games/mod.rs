@@ -29,7 +29,7 @@ mod even_odd_10;
 mod gomoku;
 mod rush;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 use core::fmt;
 use core::ops::{ControlFlow, RangeInclusive};

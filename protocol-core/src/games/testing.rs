@@ -14,7 +14,7 @@ use super::{Game, Illegal, MoveSink, Seat, Sitter, Table, Viewer};
 use crate::fair::Draws;
 
 /// Players named as in the examples of the League of Agents specification.
-pub(super) const AGENTS: Table<'static> = Table(&[
+pub(crate) const AGENTS: Table<'static> = Table(&[
     Sitter { id: "uuid-1", name: "AgentAlpha", note: "", said: "" },
     Sitter { id: "uuid-2", name: "AgentBeta", note: "", said: "" },
     Sitter { id: "uuid-3", name: "AgentGamma", note: "", said: "" },
@@ -22,16 +22,16 @@ pub(super) const AGENTS: Table<'static> = Table(&[
 ]);
 
 /// Players as league.v2 knows them.
-pub(super) const PLAYERS: Table<'static> =
+pub(crate) const PLAYERS: Table<'static> =
     Table(&[Sitter { id: "P01", name: "", note: "", said: "" }, Sitter { id: "P02", name: "", note: "", said: "" }]);
 
 /// Plays a move given as text.
-pub(super) fn play(game: &mut impl Game, seat: Seat, wanted: &str, draws: &mut Draws) -> Result<(), Illegal> {
+pub(crate) fn play(game: &mut impl Game, seat: Seat, wanted: &str, draws: &mut Draws) -> Result<(), Illegal> {
     game.play(seat, crate::json::parse(wanted.as_bytes()).unwrap(), draws)
 }
 
 /// The first `most` of the moves a seat may make, as text.
-pub(super) fn moves_of(game: &impl Game, seat: Seat, most: usize) -> Vec<String> {
+pub(crate) fn moves_of(game: &impl Game, seat: Seat, most: usize) -> Vec<String> {
     struct Few(Vec<String>, usize);
     impl MoveSink for Few {
         fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
@@ -45,7 +45,7 @@ pub(super) fn moves_of(game: &impl Game, seat: Seat, most: usize) -> Vec<String>
 }
 
 /// What a viewer sees.
-pub(super) fn view<G: Game>(game: &G, viewer: Viewer, table: Table<'_>) -> Value {
+pub(crate) fn view<G: Game>(game: &G, viewer: Viewer, table: Table<'_>) -> Value {
     struct View<'a, G>(&'a G, Viewer, Table<'a>);
     impl<G: Game> Serialize for View<'_, G> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -58,7 +58,7 @@ pub(super) fn view<G: Game>(game: &G, viewer: Viewer, table: Table<'_>) -> Value
 }
 
 /// The result as it is written, members in order.
-pub(super) fn result<G: Game>(game: &G, table: Table<'_>) -> String {
+pub(crate) fn result<G: Game>(game: &G, table: Table<'_>) -> String {
     struct Told<'a, G>(&'a G, Table<'a>);
     impl<G: Game> Serialize for Told<'_, G> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -71,7 +71,7 @@ pub(super) fn result<G: Game>(game: &G, table: Table<'_>) -> String {
 }
 
 /// The last effect; `None` if there was none.
-pub(super) fn effect<G: Game>(game: &G, table: Table<'_>) -> Option<Value> {
+pub(crate) fn effect<G: Game>(game: &G, table: Table<'_>) -> Option<Value> {
     struct Effect<'a, G>(&'a G, Table<'a>);
     impl<G: Game> Serialize for Effect<'_, G> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -89,12 +89,12 @@ pub(super) fn effect<G: Game>(game: &G, table: Table<'_>) -> Option<Value> {
 }
 
 /// The last move of a seat.
-pub(super) fn last_move<G: Game>(game: &G, seat: Seat) -> Value {
+pub(crate) fn last_move<G: Game>(game: &G, seat: Seat) -> Value {
     game.last_move(seat, serde_json::value::Serializer).unwrap()
 }
 
 /// What is said into a formatter.
-pub(super) fn said(say: impl Fn(&mut fmt::Formatter<'_>) -> fmt::Result) -> String {
+pub(crate) fn said(say: impl Fn(&mut fmt::Formatter<'_>) -> fmt::Result) -> String {
     struct Said<F>(F);
     impl<F: Fn(&mut fmt::Formatter<'_>) -> fmt::Result> fmt::Display for Said<F> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -359,7 +359,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Question::Move => wanted,
         };
         let in_turn = table.play.game().rules().order == Order::InTurn;
-        match self.play_at(line, seating, choice) {
+        match self.play_at(now, line, seating, choice) {
             Heard::Taken => {}
             Heard::Duplicate if in_turn => return Err((Trouble::InvalidMove, Some(Illegal("it is not your turn")))),
             Heard::Duplicate => return Err((Trouble::AlreadyMoved, None)),

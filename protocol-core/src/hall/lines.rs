@@ -617,7 +617,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 Some(false) => play.decline(seating.seat),
                 _ => play.join(seating.seat),
             },
-            (_, _, Some(choice)) => self.play_at(index, seating, choice),
+            (_, _, Some(choice)) => self.play_at(now, index, seating, choice),
             _ => return None,
         };
         match heard {

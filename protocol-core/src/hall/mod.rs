@@ -19,6 +19,7 @@
 //! lines.rs       one line per player: what goes out next, what came back
 //! speech.rs      the words of every call
 //! answers.rs     the words of every answer, queries among them
+//! reel.rs        the steps of every match, to look at it again
 //! facts.rs       what must outlive a power cut, and the hall again after one
 //! ```
 
@@ -42,6 +43,9 @@ mod party;
 mod powers;
 #[cfg(test)]
 mod powers_tests;
+mod reel;
+#[cfg(test)]
+mod reel_tests;
 #[cfg(test)]
 mod restart_tests;
 mod rounds;
@@ -60,11 +64,13 @@ pub use facts::{Fact, Unfit, has_reached};
 pub use lines::{Call, Failure};
 pub use party::{PLAYER_ID, Party};
 pub use powers::Denied;
+pub use reel::{Astray, Deed, LastMove, MOVE_BYTES, ReelId, Replay, Shot, Step};
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
 pub use settings::{Change, TIMEOUT_MS, sizes};
 
 use facts::Facts;
 use notes::Notes;
+use reel::Reel;
 
 use crate::fair::{Purpose, Seed};
 use crate::games::GameKind;
@@ -233,6 +239,7 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     queued: u16,
     tickets: u32,
     notes: Notes<P>,
+    reel: Reel,
     facts: Facts<M>,
     log: Log<L>,
 }
@@ -302,6 +309,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             queued: 0,
             tickets: 0,
             notes: Notes::new(),
+            reel: Reel::new(),
             facts: Facts::new(),
             log: Log::new(),
         }

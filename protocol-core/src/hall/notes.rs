@@ -9,6 +9,7 @@ use super::rounds::Seating;
 use crate::games::{Game, Illegal, SAID};
 use crate::json::Value;
 use crate::referee::Heard;
+use crate::time::Now;
 
 /// A character takes at most so many bytes.
 const CHAR: usize = 4;
@@ -140,7 +141,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Makes a move at a table, and keeps what its game wants kept of it. Not inlined, so that all that is off the stack when the
     /// match goes on.
     #[inline(never)]
-    pub(super) fn play_at(&mut self, index: u16, seating: Seating, wanted: Value<'_>) -> Heard {
+    pub(super) fn play_at(&mut self, now: Now, index: u16, seating: Seating, wanted: Value<'_>) -> Heard {
         let Some(number) = self.players.get(usize::from(index)).map(|player| player.number) else {
             return Heard::Duplicate;
         };
@@ -156,6 +157,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if heard != Heard::Taken {
             return heard;
         }
+        table.film(&mut self.reel, now, seating.seat);
         let game = table.play.game();
         if let Some(memory) = memory {
             self.notes.set(number, Kind::Memory, memory);

@@ -81,6 +81,8 @@ pub struct Table {
     pub(super) began: Millis,
     /// Seats that know they have been matched.
     pub(super) greeted: Seats,
+    /// Moves so far, and at last its end.
+    pub(super) steps: u16,
     pub(super) spectators: u8,
     /// Whether its result is counted, and only its agents of the arena are still to be told.
     pub(super) is_over: bool,
@@ -95,7 +97,8 @@ impl Table {
         let mut uuid = [0; 16];
         uuid.iter_mut().zip(play.seed().commitment().0).for_each(|(byte, of_hash)| *byte = of_hash);
         let (uuid, began) = (Uuid::new(uuid), now.ms);
-        Self { id, lines, play, uuid, began, greeted: Seats::NONE, spectators: 0, is_over: false, is_called_off: false }
+        let (greeted, steps, spectators) = (Seats::NONE, 0, 0);
+        Self { id, lines, play, uuid, began, greeted, steps, spectators, is_over: false, is_called_off: false }
     }
 
     /// The players at it, by seat: their lines.
@@ -452,6 +455,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     pub(super) fn conclude(&mut self, now: Now, slot: u16, record: Record) {
         let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
+        table.film_end(&mut self.reel, now, &record);
         let (id, players, standing) = (table.id, table.seated(), table.play.game().standing());
         let index = self.schedule().index(id.round, id.table);
         if let Some(place) = index.and_then(|index| self.records.get_mut(index)) {

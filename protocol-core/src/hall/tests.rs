@@ -29,12 +29,14 @@ pub(super) struct Room {
     pub hall: Small,
     pub now: Now,
     pub heard: Vec<(u16, Value)>,
+    /// Steps of matches, as they were taken.
+    pub filmed: Vec<u8>,
 }
 
 impl Room {
     pub fn new(config: Config) -> Self {
         let now = Now { ms: 0, utc: Utc(1_736_937_000) };
-        Self { hall: Small::new(config, Seed([1; 32]), Seed([2; 32])), now, heard: Vec::new() }
+        Self { hall: Small::new(config, Seed([1; 32]), Seed([2; 32])), now, heard: Vec::new(), filmed: Vec::new() }
     }
 
     pub fn send(&mut self, body: &str) -> Value {
@@ -91,6 +93,7 @@ impl Room {
     /// Serves every open call by `respond` until nothing is open; lets the clock run where nobody answers.
     pub fn run(&mut self, mut respond: impl FnMut(u16, &Value) -> Option<Value>) {
         loop {
+            self.filmed.extend(super::reel_tests::taken(&mut self.hall.reel, 1018));
             let mut answered = false;
             while self.hall.poll_output().is_some() {}
             for player in 0..self.hall.players().len() as u16 {

@@ -90,6 +90,11 @@ impl<'a> Reader<'a> {
         self.0.is_empty()
     }
 
+    /// How much is left to read.
+    pub fn left(&self) -> usize {
+        self.0.len()
+    }
+
     /// So many bytes as they are.
     pub fn raw(&mut self, n: usize) -> Result<&'a [u8], Garbled> {
         let (bytes, rest) = self.0.split_at_checked(n).ok_or(Garbled)?;

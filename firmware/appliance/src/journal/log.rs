@@ -218,6 +218,12 @@ impl<F: MultiwriteNorFlash> Log<F> {
         Ok(())
     }
 
+    /// The most bytes of entries for which the next frame stays in this sector.
+    pub(super) fn room(&self) -> usize {
+        let left = self.head.filter(|head| !head.is_spent).map_or(0, |head| Self::SECTOR - head.end) as usize;
+        left.min(FRAME).saturating_sub(frame::FRAME_BYTES)
+    }
+
     /// Erases one sector ahead of time, if fewer than `wanted` are blank. False when there is nothing to do.
     pub async fn prepare(&mut self, wanted: u32, buf: &mut [u8; FRAME]) -> Result<bool, Trouble> {
         let Some(head) = self.head else { return Ok(false) };

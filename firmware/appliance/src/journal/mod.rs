@@ -12,6 +12,7 @@ mod log;
 mod past;
 #[cfg(feature = "ram-flash")]
 pub mod ram;
+mod reel;
 
 use core::cell::{Cell, RefCell};
 use core::fmt;
@@ -31,6 +32,8 @@ use protocol_core::time::Utc;
 pub use log::{FRAME, Log, Trouble};
 pub(crate) use past::{Ask, Page};
 pub use past::{Past, Spot};
+pub(crate) use reel::{Film, Scene};
+pub use reel::{Place, spool};
 
 use crate::board::Board;
 use crate::{Appliance, Bell};
@@ -95,8 +98,11 @@ pub struct Chosen {
     pub settings: Change,
 }
 
-/// A journal in flash, after [`Appliance::resume`].
-pub struct Journal<F>(Log<F>);
+/// A journal in flash, after [`Appliance::resume`], and a reel, after [`Appliance::resume_reel`].
+pub struct Journal<F> {
+    log: Log<F>,
+    reel: Option<Log<F>>,
+}
 
 /// What the rest of the box knows of the journal.
 pub(crate) struct Desk<const N: usize> {
@@ -112,7 +118,9 @@ pub(crate) struct Desk<const N: usize> {
     erases: Cell<u32>,
     /// When the box went on with a league, on the monotonic clock.
     resumed: Cell<Option<u64>>,
-    /// Past leagues are asked for here.
+    /// Whether the steps of matches are kept.
+    has_reel: Cell<bool>,
+    /// Past leagues and matches are asked for here.
     counter: past::Counter,
 }
 
@@ -126,6 +134,7 @@ impl<const N: usize> Desk<N> {
             is_reset: Cell::new(false),
             erases: Cell::new(0),
             resumed: Cell::new(None),
+            has_reel: Cell::new(false),
             counter: past::Counter::new(),
         }
     }
@@ -373,7 +382,17 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 self.journal_failed(trouble);
             }
         }
-        Journal(log)
+        Journal { log, reel: None }
+    }
+
+    /// Keeps the steps of matches beside the journal, in a flash of their own.
+    pub async fn resume_reel<F: MultiwriteNorFlash>(
+        &self,
+        journal: Journal<F>,
+        flash: F,
+        buf: &mut [u8; FRAME],
+    ) -> Journal<F> {
+        Journal { reel: self.open_reel(flash, buf).await, ..journal }
     }
 
     /// There is no flash to keep a journal in: the box says why.
@@ -408,15 +427,16 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
     /// Keeps the journal, for ever. Run one.
     pub async fn keep_journal<F: MultiwriteNorFlash>(&self, journal: Journal<F>, buf: &mut [u8; FRAME]) -> ! {
-        let Journal(mut log) = journal;
+        let Journal { mut log, mut reel } = journal;
         loop {
-            self.answer(&mut log, buf).await;
-            while self.journal() != State::Ok {
-                self.answer(&mut log, buf).await;
-                self.journal.bell.wait().await;
+            self.answer(Some(&mut log), &mut reel, buf).await;
+            if self.journal() != State::Ok {
                 if self.journal.is_reset.take() {
                     self.begin_again(&mut log).await;
+                } else if !self.spool(&mut reel, buf).await {
+                    self.journal.bell.wait().await;
                 }
+                continue;
             }
             let code = self.admin_code();
             match commit(&mut log, &self.hall, buf, &code).await {
@@ -426,7 +446,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     // The league may have waited for room.
                     self.act(|hall, now| hall.handle(now, Event::Tick));
                 }
-                Ok(None) => self.erase_ahead_or_wait(&mut log, buf).await,
+                Ok(None) if self.spool(&mut reel, buf).await => {}
+                Ok(None) => self.erase_ahead_or_wait(&mut log, &mut reel, buf).await,
                 Err(trouble) => self.journal_failed(trouble),
             }
             self.journal.erases.set(log.erases());
@@ -434,7 +455,12 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Nothing is to be written: an erase does no harm unless a match is being played.
-    async fn erase_ahead_or_wait<F: MultiwriteNorFlash>(&self, log: &mut Log<F>, buf: &mut [u8; FRAME]) {
+    async fn erase_ahead_or_wait<F: MultiwriteNorFlash>(
+        &self,
+        log: &mut Log<F>,
+        reel: &mut Option<Log<F>>,
+        buf: &mut [u8; FRAME],
+    ) {
         let wanted = sectors_of_a_league::<F, P, R>();
         if log.chapter_sectors() > wanted && self.hall(|hall| hall.stage() == Stage::Waiting) {
             // Players came and went, and a league needs the room. What is left of them is said anew, and takes little.
@@ -443,6 +469,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let is_quiet = self.hall(|hall| hall.tables().next().is_none());
         match if is_quiet { log.prepare(wanted, buf).await } else { Ok(false) } {
             Ok(true) => embassy_futures::yield_now().await,
+            Ok(false) if is_quiet && self.prepare_reel(reel, buf).await => embassy_futures::yield_now().await,
             Ok(false) => self.journal.bell.wait().await,
             Err(trouble) => self.journal_failed(trouble),
         }

@@ -15,17 +15,20 @@ use embassy_sync::signal::Signal;
 use embedded_storage_async::nor_flash::MultiwriteNorFlash;
 use heapless::String;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{NAME_BYTES, Stage};
+use protocol_core::hall::{NAME_BYTES, Replay, Stage};
 use protocol_core::journal::bytes;
 use protocol_core::journal::frame::{self, FRAME_BYTES, HEADER_BYTES};
 use protocol_core::journal::{Ended, Entry};
 use protocol_core::json::Shown;
 use protocol_core::time::Utc;
-use protocol_core::wire::league_v2::outgoing::{AgentId, Row};
+use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId, Row};
 
-use super::{FRAME, Log, State, Trouble};
+use super::{FRAME, Film, Log, Place, Scene, State, Trouble};
 use crate::Appliance;
 use crate::board::Board;
+
+/// Steps of matches that wait take no more frames than this.
+const FRAMES_WAITING: u8 = 20;
 
 /// Where a line of a league's final standings is to be found.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +57,10 @@ pub(crate) enum Ask {
     League(u32),
     /// A line of its standings.
     Line(Spot),
+    /// A match of this league after a step; after the last one there is, with `u16::MAX`.
+    Step(MatchId, u16),
+    /// A step of it as it is in flash, the first one or the next from a place on.
+    Scene(MatchId, Option<Place>),
 }
 
 /// What it answered last.
@@ -72,16 +79,8 @@ impl Page {
     }
 }
 
-/// Where the journal is asked, by one at a time.
-pub(crate) struct Counter {
-    turn: Mutex<NoopRawMutex, ()>,
-    ask: Cell<Option<Ask>>,
-    is_found: Signal<NoopRawMutex, bool>,
-    page: RefCell<Page>,
-}
-
-impl Counter {
-    pub const fn new() -> Self {
+impl Page {
+    const EMPTY: Page = {
         let ended = Ended { league: 0, game: GameKind::EvenOdd, at: Utc(0), players: 0, matches: 0 };
         let spot = Spot { chapter: 0, sector: 0, at: 0, rank: 0 };
         let player_id = Shown(AgentId::Player(0));
@@ -97,8 +96,54 @@ impl Counter {
             points: 0,
         };
         let past = Past { ended, first: spot, before: 0 };
-        let page = Page { past, row, name: String::new(), next: spot };
-        Self { turn: Mutex::new(()), ask: Cell::new(None), is_found: Signal::new(), page: RefCell::new(page) }
+        Page { past, row, name: String::new(), next: spot }
+    };
+}
+
+/// What was answered last.
+pub(crate) enum Told {
+    Nothing,
+    Page(Page),
+    Film(Film),
+    Scene(Scene),
+}
+
+impl Told {
+    fn page(&self) -> &Page {
+        static EMPTY: Page = Page::EMPTY;
+        if let Told::Page(page) = self { page } else { &EMPTY }
+    }
+
+    /// Changes the page, a new one if there is none.
+    fn turn(&mut self, change: impl FnOnce(&mut Page)) {
+        if !matches!(self, Told::Page(_)) {
+            *self = Told::Page(Page::EMPTY);
+        }
+        if let Told::Page(page) = self {
+            change(page);
+        }
+    }
+
+    fn replay(&self) -> Option<&Replay> {
+        if let Told::Film(film) = self { Some(&film.replay) } else { None }
+    }
+
+    fn scene(&self) -> Option<&Scene> {
+        if let Told::Scene(scene) = self { Some(scene) } else { None }
+    }
+}
+
+/// Where the journal is asked, by one at a time.
+pub(crate) struct Counter {
+    turn: Mutex<NoopRawMutex, ()>,
+    ask: Cell<Option<Ask>>,
+    is_found: Signal<NoopRawMutex, bool>,
+    pub told: RefCell<Told>,
+}
+
+impl Counter {
+    pub const fn new() -> Self {
+        Self { turn: Mutex::new(()), ask: Cell::new(None), is_found: Signal::new(), told: RefCell::new(Told::Nothing) }
     }
 }
 
@@ -111,7 +156,17 @@ pub(crate) struct Reader<'a> {
 impl Reader<'_> {
     /// What was answered.
     pub fn page(&self) -> Ref<'_, Page> {
-        self.counter.page.borrow()
+        Ref::map(self.counter.told.borrow(), Told::page)
+    }
+
+    /// The match as it stood.
+    pub fn replay(&self) -> Option<Ref<'_, Replay>> {
+        Ref::filter_map(self.counter.told.borrow(), Told::replay).ok()
+    }
+
+    /// One step of it.
+    pub fn scene(&self) -> Option<Ref<'_, Scene>> {
+        Ref::filter_map(self.counter.told.borrow(), Told::scene).ok()
     }
 }
 
@@ -235,7 +290,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub(crate) async fn ask_the_journal(&self, ask: Ask) -> Option<Reader<'_>> {
         let counter = &self.journal.counter;
         let _turn = counter.turn.lock().await;
-        if self.journal() != State::Ok {
+        let is_kept = match ask {
+            Ask::Step(..) | Ask::Scene(..) => self.journal.has_reel.get(),
+            Ask::League(_) | Ask::Line(_) => self.journal() == State::Ok,
+        };
+        if !is_kept {
             return None;
         }
         counter.is_found.reset();
@@ -245,38 +304,64 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Answers whoever asks.
-    pub(super) async fn answer<F: MultiwriteNorFlash>(&self, log: &mut Log<F>, buf: &mut [u8; FRAME]) {
+    pub(super) async fn answer<F: MultiwriteNorFlash>(
+        &self,
+        log: Option<&mut Log<F>>,
+        reel: &mut Option<Log<F>>,
+        buf: &mut [u8; FRAME],
+    ) {
         let Some(ask) = self.journal.counter.ask.take() else { return };
-        let is_found =
-            self.journal() == State::Ok && self.look_up(ask, log, buf).await.is_ok_and(|found| found.is_some());
+        let is_found = match (ask, log) {
+            (Ask::Scene(id, from), _) => match reel {
+                Some(reel) => self.find_scene((id, from), reel, buf).await == Ok(true),
+                None => false,
+            },
+            (Ask::Step(id, step), _) => {
+                // The last steps of a match that has just ended may be on their way.
+                let mut frames = 0..FRAMES_WAITING;
+                while frames.next().is_some() && self.spool(reel, buf).await {}
+                match reel {
+                    Some(reel) => self.wind((id, step), reel, buf).await == Ok(true),
+                    None => false,
+                }
+            }
+            (Ask::League(before), Some(log)) => self.look_up(Err(before), log, buf).await == Ok(Some(())),
+            (Ask::Line(spot), Some(log)) => self.look_up(Ok(spot), log, buf).await == Ok(Some(())),
+            (_, None) => false,
+        };
         self.journal.counter.is_found.signal(is_found);
     }
 
+    /// Looks for a line of a league, or for the newest league that ended before a sector.
     async fn look_up<F: MultiwriteNorFlash>(
         &self,
-        ask: Ask,
+        ask: Result<Spot, u32>,
         log: &mut Log<F>,
         buf: &mut [u8; FRAME],
     ) -> Result<Option<()>, Trouble> {
-        let page = &self.journal.counter.page;
+        let told = &self.journal.counter.told;
+        if self.journal() != State::Ok {
+            return Ok(None);
+        }
         let spot = match ask {
-            Ask::Line(spot) => spot,
-            Ask::League(before) => {
+            Ok(spot) => spot,
+            Err(before) => {
                 // The league of this moment has not ended before its last match.
                 let is_over = self.hall(|hall| hall.stage() == Stage::Completed);
                 let before = if is_over { before } else { before.min(log.chapter_begin()) };
                 let Some(past) = log.past(before, buf).await? else { return Ok(None) };
-                page.borrow_mut().past = past;
+                told.borrow_mut().turn(|page| page.past = past);
                 past.first
             }
         };
         let take = |row: Row<'_>| {
-            let mut page = page.borrow_mut();
-            page.row = Row { display_name: "", ..row };
-            page.name = String::try_from(row.display_name).unwrap_or_default();
+            told.borrow_mut().turn(|page| {
+                page.row = Row { display_name: "", ..row };
+                page.name = String::try_from(row.display_name).unwrap_or_default();
+            });
         };
         let Some(next) = log.line(spot, buf, take).await? else { return Ok(None) };
-        page.borrow_mut().next = next;
+        told.borrow_mut().turn(|page| page.next = next);
         Ok(Some(()))
     }
 }

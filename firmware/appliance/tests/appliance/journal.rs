@@ -21,16 +21,16 @@ use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde_json::json;
 
 /// What is in the flash, for whoever wants to look.
-type Bytes = Rc<RefCell<RamFlash<Vec<u8>>>>;
+pub type Bytes = Rc<RefCell<RamFlash<Vec<u8>>>>;
 
-fn blank() -> Bytes {
+pub fn blank() -> Bytes {
     Rc::new(RefCell::new(RamFlash::new(vec![0xff; 16 * 2048])))
 }
 
 /// A flash that takes its time.
-struct Slow<'w> {
-    ram: Bytes,
-    world: &'w World,
+pub struct Slow<'w> {
+    pub ram: Bytes,
+    pub world: &'w World,
 }
 
 impl ErrorType for Slow<'_> {

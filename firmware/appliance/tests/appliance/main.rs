@@ -8,4 +8,5 @@ mod live;
 mod memory;
 mod net_support;
 mod owner;
+mod replay;
 mod server;

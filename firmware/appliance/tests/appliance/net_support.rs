@@ -664,6 +664,9 @@ pub fn reply(call: &Value, token: &str, more: usize) -> Value {
     let mut result = match params["message_type"].as_str().unwrap_or_default() {
         "GAME_INVITATION" => json!({"message_type": "GAME_JOIN_ACK", "accept": true}),
         "CHOOSE_PARITY_CALL" => json!({"message_type": "CHOOSE_PARITY_RESPONSE", "parity_choice": choice}),
+        "MOVE_REQUEST" if params["game_type"] == "even_odd_10" => {
+            json!({"message_type": "MOVE_RESPONSE", "move": {"action": "choose", "value": choice}})
+        }
         "MOVE_REQUEST" => json!({"message_type": "MOVE_RESPONSE", "move": {"action": "wait"}}),
         _ => json!({"status": "ok"}),
     };

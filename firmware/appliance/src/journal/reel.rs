@@ -1,0 +1,292 @@
+//! The reel in flash: the steps of matches ([`protocol_core::hall::Replay`]), in a ring of their own beside the journal's.
+//!
+//! It is a log as the journal is one, and a power cut costs it no more than the last frame; but every sector is a chapter, so
+//! that nothing is kept for long: the oldest steps are erased for the newest. It is a convenience: nobody waits for it, and
+//! one that fails is given up without a word.
+//!
+//! Whoever wants to look at a match again asks for the game after a step. What was answered last stays where it is, so
+//! that the next step is one step away and not a whole match.
+
+use core::ops::ControlFlow;
+
+use embassy_futures::yield_now;
+use embedded_storage_async::nor_flash::MultiwriteNorFlash;
+use heapless::String;
+use protocol_core::hall::{Deed, Hall, MOVE_BYTES, ReelId, Replay, Shot, Step};
+use protocol_core::journal::Entry;
+use protocol_core::journal::bytes::{Reader, Writer};
+use protocol_core::journal::frame::{self, FRAME_BYTES, HEADER_BYTES};
+use protocol_core::wire::league_v2::outgoing::MatchId;
+
+use super::past::Told;
+use super::{Access, FRAME, Log, Trouble};
+use crate::Appliance;
+use crate::board::Board;
+
+/// The part of the ring that is erased ahead, while nobody plays.
+const AHEAD: u32 = 8;
+
+/// Where in the flash a step is.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    sector: u32,
+    /// The frame it is in.
+    at: u32,
+    /// What stands before it there.
+    skip: usize,
+}
+
+impl Place {
+    fn beginning_of(sector: u32) -> Self {
+        Self { sector, at: HEADER_BYTES as u32, skip: 0 }
+    }
+}
+
+/// A match that is being looked at, and where its next step is at the earliest.
+pub(crate) struct Film {
+    pub replay: Replay,
+    next: Place,
+}
+
+/// One step of a match, as it is in flash.
+pub(crate) struct Scene {
+    pub shot: Shot,
+    /// The move, as JSON.
+    pub made: String<MOVE_BYTES>,
+    /// Where the next one is at the earliest.
+    pub next: Place,
+}
+
+impl Scene {
+    fn of(step: &Step<'_>, next: Place) -> Self {
+        let (seat, ended, made) = match step.deed {
+            Deed::Moved(seat, made) => (Some(seat), None, made),
+            Deed::Ended(against) => (None, Some(against), ""),
+        };
+        let shot = Shot { step: step.number, at_ms: step.at_ms, seat, ended };
+        // Whatever was written fits.
+        Self { shot, made: String::try_from(made).unwrap_or_default(), next }
+    }
+}
+
+impl<F: MultiwriteNorFlash> Log<F> {
+    /// Opens a reel. One that cannot be read is begun anew.
+    pub async fn open_reel(&mut self, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
+        match self.open(buf).await {
+            Ok(_) => Ok(()),
+            Err(_) => self.format().await,
+        }
+    }
+
+    /// The place of the first step of a match, if it is there still.
+    pub async fn first_step(&mut self, of: ReelId, buf: &mut [u8; FRAME]) -> Result<Option<Place>, Trouble> {
+        let Some(newest) = self.newest_sector() else { return Ok(None) };
+        // Mostly it is a match of this hour.
+        for sector in ((newest + 1).saturating_sub(self.sectors())..=newest).rev() {
+            let (mut place, mut found) = (Place::beginning_of(sector), None);
+            while let Some(entries) = self.frame(sector, place.at, buf).await? {
+                let mut from = steps(buf, entries, 0);
+                let mut skip = 0;
+                while let Ok(Some(step)) = Step::read(&mut from) {
+                    if step.of == of && step.number == 1 {
+                        found = Some(Place { skip, ..place });
+                    }
+                    skip = entries - from.left();
+                }
+                place.at += frame::length_of(entries) as u32;
+            }
+            if found.is_some() {
+                return Ok(found);
+            }
+            yield_now().await;
+        }
+        Ok(None)
+    }
+
+    /// Hands steps to `take`, from a place on and until it breaks; `place` is then behind the last. False where there are no more.
+    pub async fn steps(
+        &mut self,
+        place: &mut Place,
+        buf: &mut [u8; FRAME],
+        mut take: impl FnMut(&Step<'_>) -> ControlFlow<()>,
+    ) -> Result<bool, Trouble> {
+        let Some(newest) = self.newest_sector() else { return Ok(false) };
+        loop {
+            while let Some(entries) = self.frame(place.sector, place.at, buf).await? {
+                let mut from = steps(buf, entries, place.skip);
+                while let Ok(Some(step)) = Step::read(&mut from) {
+                    if take(&step).is_break() {
+                        place.skip = entries - from.left();
+                        return Ok(true);
+                    }
+                }
+                (place.at, place.skip) = (place.at + frame::length_of(entries) as u32, 0);
+            }
+            if place.sector >= newest {
+                return Ok(false);
+            }
+            *place = Place::beginning_of(place.sector + 1);
+            yield_now().await;
+        }
+    }
+
+    /// Begins a sector of a reel.
+    async fn begin_reel(&mut self, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
+        self.begin_chapter(buf).await?;
+        let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
+        // It fits.
+        let _ = Entry::Open.write(&mut out);
+        let entries = out.len();
+        self.append(buf, entries).await?;
+        self.chapter_is_whole();
+        Ok(())
+    }
+}
+
+/// The steps of the frame in `buf`, without the first `skip` bytes.
+fn steps(buf: &[u8; FRAME], entries: usize, skip: usize) -> Reader<'_> {
+    Reader::new(buf.get(FRAME_BYTES + skip..FRAME_BYTES + entries).unwrap_or_default())
+}
+
+/// Puts steps that wait in the hall into flash, if they are worth it. False where there was nothing to do.
+pub async fn spool<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+    reel: &mut Log<F>,
+    mut hall: impl Access<Hall<P, M, R, L>>,
+    buf: &mut [u8; FRAME],
+) -> Result<bool, Trouble> {
+    if !hall.with(|hall| hall.has_steps()) {
+        return Ok(false);
+    }
+    loop {
+        let room = reel.room();
+        let entries = hall.with(|hall| {
+            let mut out = Writer::new(buf.get_mut(FRAME_BYTES..FRAME_BYTES + room).unwrap_or_default());
+            hall.take_steps(&mut out);
+            out.len()
+        });
+        if entries > 0 {
+            reel.append(buf, entries).await?;
+            return Ok(true);
+        }
+        reel.begin_reel(buf).await?;
+    }
+}
+
+impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+    /// Keeps the reel for ever where there is no journal. Run one, or [`Appliance::keep_journal`].
+    pub async fn keep_reel<F: MultiwriteNorFlash>(&self, flash: F, buf: &mut [u8; FRAME]) -> ! {
+        let mut reel = self.open_reel(flash, buf).await;
+        loop {
+            self.answer(None, &mut reel, buf).await;
+            if !self.spool(&mut reel, buf).await {
+                self.journal.bell.wait().await;
+            }
+        }
+    }
+
+    /// Finds what is left of the last reel.
+    pub(super) async fn open_reel<F: MultiwriteNorFlash>(&self, flash: F, buf: &mut [u8; FRAME]) -> Option<Log<F>> {
+        let mut reel = Log::new(flash);
+        let is_there = reel.open_reel(buf).await.is_ok();
+        self.journal.has_reel.set(is_there);
+        is_there.then_some(reel)
+    }
+
+    /// Writes steps, if there are any. A reel that fails is given up.
+    pub(super) async fn spool<F: MultiwriteNorFlash>(&self, reel: &mut Option<Log<F>>, buf: &mut [u8; FRAME]) -> bool {
+        let Some(log) = reel else { return false };
+        let written = spool(log, &self.hall, buf).await;
+        self.keep_or_drop(reel, written)
+    }
+
+    /// Nobody plays: erases a sector ahead of time. False where there is nothing to do.
+    pub(super) async fn prepare_reel<F: MultiwriteNorFlash>(
+        &self,
+        reel: &mut Option<Log<F>>,
+        buf: &mut [u8; FRAME],
+    ) -> bool {
+        let Some(log) = reel else { return false };
+        let prepared = log.prepare(log.sectors() / AHEAD, buf).await;
+        self.keep_or_drop(reel, prepared)
+    }
+
+    fn keep_or_drop<F>(&self, reel: &mut Option<Log<F>>, done: Result<bool, Trouble>) -> bool {
+        done.unwrap_or_else(|_| {
+            *reel = None;
+            self.journal.has_reel.set(false);
+            false
+        })
+    }
+
+    /// Brings the [`Film`] of a match that is over to a step, or as far as it goes. False where it does not get there.
+    pub(super) async fn wind<F: MultiwriteNorFlash>(
+        &self,
+        (id, to): (MatchId, u16),
+        reel: &mut Log<F>,
+        buf: &mut [u8; FRAME],
+    ) -> Result<bool, Trouble> {
+        let told = &self.journal.counter.told;
+        let Some(of) = self.reel_of(id) else { return Ok(false) };
+        let is_on_the_way = |film: &Film| film.replay.of == of && film.replay.shot.step <= to;
+        if !matches!(&*told.borrow(), Told::Film(film) if is_on_the_way(film)) {
+            let Some(next) = reel.first_step(of, buf).await? else { return Ok(false) };
+            let Some(replay) = self.hall(|hall| hall.replay_of(id)) else { return Ok(false) };
+            *told.borrow_mut() = Told::Film(Film { replay, next });
+        }
+        let is_there = |replay: &Replay| replay.shot.step >= to || replay.shot.ended.is_some();
+        let next = match &*told.borrow() {
+            Told::Film(film) if !is_there(&film.replay) => Some(film.next),
+            _ => None,
+        };
+        if let Some(mut next) = next {
+            let follow = |step: &Step<'_>| match &mut *told.borrow_mut() {
+                Told::Film(Film { replay, .. }) if step.of == of => match replay.follow(step) {
+                    Ok(()) if !is_there(replay) => ControlFlow::Continue(()),
+                    _ => ControlFlow::Break(()),
+                },
+                _ => ControlFlow::Continue(()),
+            };
+            reel.steps(&mut next, buf, follow).await?;
+            if let Told::Film(film) = &mut *told.borrow_mut() {
+                film.next = next;
+            }
+        }
+        let reached = match &*told.borrow() {
+            Told::Film(film) if film.replay.of == of => film.replay.shot.step,
+            _ => return Ok(false),
+        };
+        Ok(reached == to || to == u16::MAX)
+    }
+
+    /// Finds the next [`Scene`] of a match that is over, from a place on; the first one where none is given.
+    pub(super) async fn find_scene<F: MultiwriteNorFlash>(
+        &self,
+        (id, from): (MatchId, Option<Place>),
+        reel: &mut Log<F>,
+        buf: &mut [u8; FRAME],
+    ) -> Result<bool, Trouble> {
+        let told = &self.journal.counter.told;
+        let Some(of) = self.reel_of(id) else { return Ok(false) };
+        let from = match from {
+            None => reel.first_step(of, buf).await?,
+            from => from,
+        };
+        let Some(mut next) = from else { return Ok(false) };
+        let take = |step: &Step<'_>| {
+            if step.of != of {
+                return ControlFlow::Continue(());
+            }
+            *told.borrow_mut() = Told::Scene(Scene::of(step, Place::beginning_of(0)));
+            ControlFlow::Break(())
+        };
+        let is_found = reel.steps(&mut next, buf, take).await?;
+        if let Told::Scene(scene) = &mut *told.borrow_mut() {
+            scene.next = next;
+        }
+        Ok(is_found)
+    }
+
+    fn reel_of(&self, id: MatchId) -> Option<ReelId> {
+        self.hall(|hall| hall.revealed_seed(id)).map(ReelId::of)
+    }
+}

@@ -1,0 +1,170 @@
+//! Matches that are over, looked at again step by step: also after a restart, and only then.
+
+use crate::journal::{Bytes, Slow, blank};
+use crate::net_support::{Does, Heard, Plan, Scene, play};
+use appliance::journal::{Chosen, FRAME};
+use embassy_futures::select::{Either, select};
+use protocol_core::games::{Game, GameKind};
+use protocol_core::wire::league_v2::outgoing::MatchId;
+use serde_json::{Value, json};
+
+/// Runs the journal and the reel beside a script.
+async fn beside(scene: Scene<'_, '_>, [journal, reel]: [&Bytes; 2], script: impl AsyncFnOnce()) {
+    let flash = |bytes: &Bytes| Slow { ram: bytes.clone(), world: scene.world };
+    let (mut frame, leaguebox) = ([0; FRAME], scene.leaguebox);
+    let journal = leaguebox.resume(flash(journal), &mut frame, Chosen::default()).await;
+    let journal = leaguebox.resume_reel(journal, flash(reel), &mut frame).await;
+    match select(leaguebox.keep_journal(journal, &mut frame), script()).await {
+        Either::First(never) => never,
+        Either::Second(()) => {}
+    }
+}
+
+async fn moves(scene: Scene<'_, '_>, id: &str) -> Value {
+    scene.get(&format!("/api/matches/{id}/moves.json")).await.json()
+}
+
+async fn step(scene: Scene<'_, '_>, id: &str, number: usize) -> Value {
+    scene.get(&format!("/api/matches/{id}/steps/{number}.json")).await.json()
+}
+
+/// Looks at all of a match, and says what was seen.
+async fn look(scene: Scene<'_, '_>, id: &str) -> Vec<Value> {
+    let told = moves(scene, id).await;
+    let moves = told["moves"].as_array().unwrap_or_else(|| panic!("{told}"));
+    assert_eq!((&told["match_id"], &told["complete"]), (&json!(id), &json!(true)));
+    assert_eq!(told["steps"], moves.len());
+    assert!(moves.is_sorted_by_key(|line| line["at_ms"].as_u64()));
+    let (end, made) = moves.split_last().unwrap();
+    assert!(made.iter().all(|line| line.get("ended_against").is_none() && !line["move"].is_null()));
+    assert!(end["ended_against"].is_array() && end["move"].is_null() && end["player_id"].is_null(), "{end}");
+    let mut seen = vec![step(scene, id, 0).await];
+    for (number, line) in (1..).zip(moves) {
+        let mut shown = step(scene, id, number).await;
+        for (name, value) in line.as_object().unwrap() {
+            assert_eq!(shown[name], *value, "{name} of step {number}");
+        }
+        assert_eq!(shown["state"], if number == moves.len() { "over" } else { shown["state"].as_str().unwrap() });
+        assert!(shown["view"].is_object() && shown["players"].is_array(), "{shown}");
+        shown["view"].as_object_mut().unwrap().remove("grid");
+        seen.push(shown);
+    }
+    let status = scene.get(&format!("/api/matches/{id}/steps/{}.json", moves.len() + 1)).await.status;
+    assert_eq!(status, 404, "no more steps");
+    seen
+}
+
+#[test]
+fn every_match_of_a_league_is_told_step_by_step_and_so_it_is_after_a_restart() {
+    let flashes = [blank(), blank()];
+    let flashes = [&flashes[0], &flashes[1]];
+    let ids = ["R1M1", "R1M2", "R2M1", "R3M2"];
+    // One is silent now and then: its matches end before their time.
+    let silent = |heard: &Heard, turn: usize| match heard.name() {
+        "CHOOSE_PARITY_CALL" if turn > 12 => Does::Hang,
+        _ => Does::Answer,
+    };
+    let before = play(Plan { seed: Some(5), ..Plan::new(4) }.with(2, silent), async |scene| {
+        let mut seen = Vec::new();
+        beside(scene, flashes, async || {
+            assert_eq!(scene.get("/api/matches/R1M1/moves.json").await.status, 404, "not begun");
+            scene.whole_league().await;
+            for id in ids {
+                seen.push(look(scene, id).await);
+            }
+            for path in
+                ["R9M1/moves", "R1M1/steps/x", "R1M1/steps/70000", "R1M1/steps/", "R1M1/", "x/moves", "R1M1/moves/1"]
+            {
+                assert_eq!(scene.get(&format!("/api/matches/{path}.json")).await.status, 404, "{path}");
+            }
+        })
+        .await;
+        seen
+    });
+    let against = |seen: &Vec<Value>| seen.last().unwrap()["ended_against"].as_array().unwrap().len();
+    assert!(before.iter().any(|seen| against(seen) == 1) && before.iter().any(|seen| against(seen) == 0));
+    play(Plan::new(4), async |scene| {
+        beside(scene, flashes, async || {
+            for (id, before) in ids.iter().zip(&before) {
+                assert_eq!(look(scene, id).await, *before);
+            }
+            assert_eq!(scene.admin("reset").await.status, 200);
+            assert_eq!(scene.get("/api/matches/R1M1/moves.json").await.status, 404, "of another league");
+        })
+        .await;
+    });
+}
+
+#[test]
+fn two_who_look_at_long_matches_at_once_do_not_disturb_each_other_and_a_running_one_is_not_told() {
+    let flashes = [blank(), blank()];
+    let flashes = [&flashes[0], &flashes[1]];
+    let slow = |heard: &Heard, _| if heard.name() == "MOVE_REQUEST" { Does::After(100) } else { Does::Answer };
+    let plan = Plan { game: GameKind::EvenOdd10, ..Plan::new(3) }.with(0, slow).with(1, slow);
+    play(plan, async |scene| {
+        beside(scene, flashes, async || {
+            scene.register_all().await;
+            assert_eq!(scene.admin("start").await.status, 200);
+            let id = MatchId { round: 1, table: 1 };
+            while scene.leaguebox.hall(|hall| hall.table(id).is_none_or(|table| table.play.game().turn() < 3)) {
+                scene.world.sleep(5).await;
+            }
+            assert_eq!(scene.get("/api/matches/R1M1/moves.json").await.status, 404, "it is being played");
+            assert_eq!(scene.get("/api/matches/R1M1/steps/1.json").await.status, 404, "it is being played");
+            scene.leaguebox.league_over().await;
+            let (first, second) = ("R1M1", "R2M1");
+            let whole = [moves(scene, first).await, moves(scene, second).await];
+            assert!(whole.iter().all(|told| told["complete"] == true && told["steps"] == 21), "{whole:?}");
+            let looked = embassy_futures::join::join(moves(scene, first), moves(scene, second)).await;
+            assert_eq!(<[Value; 2]>::from(looked), whole);
+            let last = whole[0]["steps"].as_u64().unwrap() as usize;
+            for number in [last, 1, 14, 3] {
+                let (a, b) = embassy_futures::join::join(step(scene, first, number), step(scene, second, number)).await;
+                assert_eq!((&a["step"], &b["step"]), (&json!(number), &json!(number)));
+                for (shown, all) in [(&a, &whole[0]), (&b, &whole[1])] {
+                    assert_eq!(shown["view"]["previous_moves"].as_array().map(Vec::len), Some((number / 2).min(10)));
+                    assert_eq!(shown["player_id"], all["moves"][number - 1]["player_id"]);
+                }
+            }
+        })
+        .await;
+    });
+}
+
+#[test]
+fn a_box_without_a_journal_keeps_a_reel_all_the_same_and_one_without_both_says_so() {
+    let bytes = blank();
+    play(Plan::new(2), async |scene| {
+        let mut frame = [0; FRAME];
+        let flash = Slow { ram: bytes.clone(), world: scene.world };
+        let script = async {
+            scene.whole_league().await;
+            look(scene, "R1M1").await;
+            assert_eq!(scene.get("/api/leagues.json").await.json()["journal"], "off");
+        };
+        match select(scene.leaguebox.keep_reel(flash, &mut frame), script).await {
+            Either::First(never) => never,
+            Either::Second(()) => {}
+        }
+    });
+    play(Plan::new(2), async |scene| {
+        scene.whole_league().await;
+        let answer = scene.get("/api/matches/R1M1/moves.json").await;
+        assert_eq!(answer.status, 404);
+        assert!(answer.body.contains("not kept"), "{}", answer.body);
+    });
+}
+
+#[test]
+fn a_reel_that_fails_is_given_up_and_the_league_and_its_journal_go_on() {
+    let flashes = [blank(), blank()];
+    play(Plan::new(4), async |scene| {
+        flashes[1].borrow_mut().power = 300;
+        beside(scene, [&flashes[0], &flashes[1]], async || {
+            scene.whole_league().await;
+            assert_eq!(scene.get("/api/status.json").await.json()["journal"], "ok");
+            assert_eq!(scene.get("/api/matches/R1M1/moves.json").await.status, 404);
+        })
+        .await;
+    });
+}
