@@ -26,7 +26,7 @@ use std::rc::Rc;
 
 use protocol_core::fair::{Purpose, Seed};
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode, Output, Stage, Via, sizes};
+use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode, Output, ReelId, Stage, Via, sizes};
 use protocol_core::json::{Counter, Full, Sink, Window};
 use protocol_core::league::Record;
 use protocol_core::log::Happening;
@@ -227,6 +227,8 @@ pub struct World<const P: usize, const M: usize, const R: usize, const L: usize>
     heard: Vec<Heard>,
     /// What an agent last chose in a match.
     chosen: BTreeMap<(usize, String), Vec<String>>,
+    /// The steps of matches, as bytes.
+    films: BTreeMap<ReelId, Vec<u8>>,
     log_read: u64,
     bytes: DefaultHasher,
     traffic: BTreeMap<String, (u64, u64)>,
@@ -323,6 +325,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             quiet_since: now,
             was_over: false,
             chosen: BTreeMap::new(),
+            films: BTreeMap::new(),
             log_read: 0,
             bytes: DefaultHasher::new(),
             traffic: BTreeMap::new(),

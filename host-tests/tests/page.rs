@@ -416,7 +416,7 @@ fn a_game_is_drawn_while_it_is_played_and_can_be_stepped_through() {
         let last = browser.text("#body .replay small");
         browser.click("#body .replay button");
         assert_ne!(browser.text("#body .replay small"), last, "one step back");
-        let keeps = browser.text("#body").contains("The box keeps no list of moves");
+        let keeps = browser.text("#body").contains("those that this page has seen");
         assert_eq!(keeps, ["echo", "skill-gomoku"].contains(&game), "{game}: what is known of it is told plainly");
         crowd.release();
     }

@@ -21,8 +21,8 @@ const PLAYERS: usize = 32;
 const MATCHES: usize = PLAYERS * (PLAYERS - 1) / 2;
 type Board = Hall<PLAYERS, 16, MATCHES, 256>;
 
-/// The second megabyte of the board's flash, a W25Q16JV.
-const SECTORS: usize = 256;
+/// The journal's part of the board's flash, a W25Q16JV.
+const SECTORS: usize = 192;
 const SECTOR: usize = 4096;
 /// Erases every sector stands, by the chip's data sheet.
 const CYCLES: u64 = 100_000;

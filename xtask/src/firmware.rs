@@ -196,10 +196,23 @@ mod tests {
 
     #[test]
     fn what_is_over_budget_is_named() {
-        let most = Footprint { flash: FLASH_BUDGET, ram: RAM_BUDGET, memories: 9, stack: 9, link: LINK_BUDGET, match_bytes: 9 };
+        let most = Footprint {
+            flash: FLASH_BUDGET,
+            ram: RAM_BUDGET,
+            memories: 9,
+            stack: 9,
+            link: LINK_BUDGET,
+            match_bytes: 9,
+        };
         assert!(most.print().is_empty());
-        let more =
-            Footprint { flash: FLASH_BUDGET + 1, ram: RAM_BUDGET + 1, memories: 9, stack: 9, link: LINK_BUDGET + 1, match_bytes: 9 };
+        let more = Footprint {
+            flash: FLASH_BUDGET + 1,
+            ram: RAM_BUDGET + 1,
+            memories: 9,
+            stack: 9,
+            link: LINK_BUDGET + 1,
+            match_bytes: 9,
+        };
         let broken = more.print();
         assert_eq!(broken.len(), 3);
         assert!(broken[2].starts_with("RAM per link takes 4,609 bytes"), "{broken:?}");

@@ -351,7 +351,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         write: impl Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
     ) -> Result<(), WriteError> {
         let mut answer = responder.begin_open(status, JSON)?;
-        match pieces::send(&mut answer, &|sink| self.hall(|hall| write(hall, sink)), async || self.safe().await).await? {
+        match pieces::send(&mut answer, &|sink| self.hall(|hall| write(hall, sink)), async || self.safe().await).await?
+        {
             true => {
                 self.safe().await;
                 answer.finish().await

@@ -711,33 +711,88 @@ function openMatch(id) {
   });
 }
 
-// Step by step through what is known of a match.
+// Step by step through a match. Of one that is over the box tells every move; of any other this page knows what it has seen.
 function replay(body, page, watched) {
   const history = told(page.game_type, { ...page, view: page.view || watched.at(-1).view }), steps = history.length ? history : watched;
-  const place = body.appendChild(make("div"));
-  const at = number => place.replaceChildren(draw(page.game_type, page.seats, steps[number]));
-  at(steps.length - 1);
-  if (steps.length > 1) {
-    const slider = make("input"), said = make("small"), back = make("button", "", "‹"), on = make("button", "", "›");
-    Object.assign(slider, { type: "range", min: 0, max: steps.length - 1, value: steps.length - 1 });
-    slider.setAttribute("aria-label", "Step");
-    [back.type, on.type] = ["button", "button"];
-    back.setAttribute("aria-label", "One step back");
-    on.setAttribute("aria-label", "One step on");
-    const go = number => {
-      slider.value = number;
-      at(Number(slider.value));
-      text(said, "turn " + steps[slider.value].turn);
-    };
-    slider.oninput = () => go(slider.value);
-    back.onclick = () => go(Number(slider.value) - 1);
-    on.onclick = () => go(Number(slider.value) + 1);
-    body.append(make("p", "replay buttons", back, slider, on, said));
-    go(slider.value);
+  const place = body.appendChild(make("div")), below = body.appendChild(make("div"));
+  const show = step => place.replaceChildren(draw(page.game_type, page.seats, step));
+  const known = () => {
+    if (steps.length > 1) stepper(below, 0, steps.length - 1, at => { show(steps[at]); return "turn " + steps[at].turn; });
+    if (steps === watched && page.game_type !== "even_odd") below.append(make("p", "soft", "The steps here are those that this page has seen." + (isOver(page) ? " The box does not keep the moves of this match any more." : " When the match is over, the box tells every move.")));
+  };
+  show(steps.at(-1));
+  if (isOver(page)) film(page, below, show).catch(known);
+  else known();
+}
+
+// A slider over steps, and buttons beside it. `go` shows a step and says in words which it is. Returns what goes to a step.
+function stepper(parent, first, last, go) {
+  const slider = make("input"), said = make("small"), back = make("button", "", "‹"), on = make("button", "", "›");
+  Object.assign(slider, { type: "range", min: first, max: last, value: last });
+  slider.setAttribute("aria-label", "Step");
+  [back.type, on.type] = ["button", "button"];
+  back.setAttribute("aria-label", "One step back");
+  on.setAttribute("aria-label", "One step on");
+  const to = number => {
+    slider.value = number;
+    const words = go(Number(slider.value));
+    text(said, words);
+    slider.setAttribute("aria-valuetext", words);
+  };
+  slider.oninput = () => to(slider.value);
+  back.onclick = () => to(Number(slider.value) - 1);
+  on.onclick = () => to(Number(slider.value) + 1);
+  parent.append(make("p", "replay buttons", back, slider, on, said));
+  to(last);
+  return to;
+}
+
+const sinceBegin = ms => Math.floor(ms / 60000) + ":" + (ms % 60000 / 1000).toFixed(1).padStart(4, "0");
+const spoken = move => move && typeof move === "object" ? Object.values(move).map(spoken).join(" ") : String(move);
+
+// The moves of a match that is over, and the game after each of them as the box plays it anew.
+async function film(page, below, show) {
+  const path = "/api/matches/" + page.match_id, { moves, complete } = await get(path + "/moves.json"), shots = new Map();
+  let wanted = 0, shown = -1, busy = false;
+  const look = async () => {
+    if (busy) return;
+    busy = true;
+    try {
+      // Whoever moves the slider fast skips steps.
+      for (let at; shown !== (at = wanted); shown = at) {
+        if (!shots.has(at)) shots.set(at, await get(path + "/steps/" + at + ".json"));
+        show(stepOf(shots.get(at), page, moves));
+      }
+    } catch { /* The next step asks again. */ }
+    busy = false;
+  };
+  const deed = one => one.ended_against ? "The match ends" + (one.ended_against.length ? ", against " + one.ended_against.map(nameOf).join(", ") : "") : spoken(one.move);
+  const lines = moves.map(one => make("li", "", make("time", "", sinceBegin(one.at_ms)), make("bdi", "", one.player_id ? nameOf(one.player_id) : ""), make("bdi", "", deed(one))));
+  const list = make("ol", "log moves", ...lines);
+  list.tabIndex = 0;
+  const to = stepper(below, 0, moves.length, at => {
+    wanted = at;
+    look();
+    lines.forEach((line, number) => line.setAttribute("aria-current", number + 1 === at ? "step" : "false"));
+    if (at) list.scrollTop = lines[at - 1].offsetTop - lines[0].offsetTop - list.clientHeight / 2;
+    return `step ${at} of ${moves.length}` + (at ? ", " + sinceBegin(moves[at - 1].at_ms) : "");
+  });
+  lines.forEach((line, number) => { line.onclick = () => to(number + 1); });
+  if (!complete) below.append(make("p", "soft", "Later moves of this match are missing: the box was too busy to keep them."));
+  below.append(make("h3", "", "Moves"), list);
+}
+
+// What is drawn of one step of a match that is over.
+function stepOf(shot, page, moves) {
+  const over = shot.state === "over", scores = Object.fromEntries(shot.players.map(one => [one.player_id, one.score]));
+  const step = { turn: shot.turn, view: shot.view, actions: byId(shot, shot.actions), scores, over, result: over ? page.game_result : undefined };
+  step.turns = shot.view?.previous_moves;
+  if (page.game_type === "echo") {
+    const made = ids(page).map(id => moves.slice(0, shot.step).filter(one => one.player_id === id).map(one => one.move.number));
+    const numbers = at => Object.fromEntries(ids(page).map((id, seat) => [id, made[seat][at]]));
+    step.rounds = made[0].slice(0, made[1].length).map((_, at) => ({ round: at + 1, numbers: numbers(at), winner: page.game_result?.round_winners?.[at] }));
   }
-  if (steps === watched && page.game_type !== "even_odd") {
-    body.append(make("p", "soft", "The box keeps no list of moves: the steps here are those that this page has seen."));
-  }
+  return step;
 }
 
 // The commitment was public before anybody chose, so a seed that fits it was fixed by then. Recomputed here, by this page.

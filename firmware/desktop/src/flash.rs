@@ -7,6 +7,7 @@
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,12 +15,18 @@ use embedded_storage_async::nor_flash::{
     ErrorType, MultiwriteNorFlash, NorFlash, NorFlashError, NorFlashErrorKind, ReadNorFlash,
 };
 
-/// The journal of a league of 512 takes 5 MB. Only what is written takes room on the disk.
+/// All of it. Only what is written takes room on the disk.
 const SIZE: u32 = 16 * 1024 * 1024;
+/// Where the reel begins, behind the journal: room for sixty thousand moves. The journal of a league of 512 takes 5 MB.
+const REEL: u32 = SIZE - 4 * 1024 * 1024;
 const SECTOR: u32 = 4096;
 
-/// A flash in a file. The bytes stand in it inverted: what was never written reads as zeros, and erased flash as ones.
-pub struct FileFlash(Arc<File>);
+/// A part of a flash in a file. The bytes stand in it inverted: what was never written reads as zeros, and erased flash as
+/// ones.
+pub struct FileFlash {
+    file: Arc<File>,
+    part: Range<u32>,
+}
 
 /// Why a file cannot be used.
 #[derive(Debug)]
@@ -37,8 +44,8 @@ impl fmt::Display for Unusable {
 }
 
 impl FileFlash {
-    /// Opens the file, or makes it. No other box can use it meanwhile.
-    pub fn open(path: &Path) -> Result<Self, Unusable> {
+    /// Opens the file, or makes it: the journal's part, and the reel's. No other box can use it meanwhile.
+    pub fn open(path: &Path) -> Result<[Self; 2], Unusable> {
         let unusable = |why, detail: String| Unusable { path: path.into(), why, detail };
         let cannot = |why| move |error: io::Error| unusable(why, format!(" ({error})"));
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
@@ -53,7 +60,8 @@ impl FileFlash {
             let detail = format!(" ({length} bytes instead of {SIZE}); it is left as it is");
             return Err(unusable("the file is not a whole journal", detail));
         }
-        Ok(Self(Arc::new(file)))
+        let file = Arc::new(file);
+        Ok([0..REEL, REEL..SIZE].map(|part| Self { file: file.clone(), part }))
     }
 }
 
@@ -100,11 +108,11 @@ impl ReadNorFlash for FileFlash {
     const READ_SIZE: usize = 1;
 
     async fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), FileError> {
-        read(&self.0, offset, bytes).map_err(FileError)
+        read(&self.file, self.part.start + offset, bytes).map_err(FileError)
     }
 
     fn capacity(&self) -> usize {
-        SIZE as usize
+        self.part.len()
     }
 }
 
@@ -113,14 +121,14 @@ impl NorFlash for FileFlash {
     const ERASE_SIZE: usize = SECTOR as usize;
 
     async fn erase(&mut self, from: u32, to: u32) -> Result<(), FileError> {
-        let file = self.0.clone();
-        let erased = blocking::unblock(move || write(&file, from, &vec![0xff; (to - from) as usize]));
+        let (file, at) = (self.file.clone(), self.part.start + from);
+        let erased = blocking::unblock(move || write(&file, at, &vec![0xff; (to - from) as usize]));
         erased.await.map_err(FileError)
     }
 
     async fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), FileError> {
         let mut bytes = bytes.to_vec();
-        let file = self.0.clone();
+        let (file, offset) = (self.file.clone(), self.part.start + offset);
         let written = blocking::unblock(move || {
             let mut before = vec![0; bytes.len()];
             read(&file, offset, &mut before)?;
@@ -145,8 +153,10 @@ mod tests {
         path
     }
 
+    /// The reel's part of a file.
     fn opened(path: &Path) -> FileFlash {
-        FileFlash::open(path).unwrap_or_else(|why| panic!("{why}"))
+        let [_, reel] = FileFlash::open(path).unwrap_or_else(|why| panic!("{why}"));
+        reel
     }
 
     #[test]

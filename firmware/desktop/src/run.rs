@@ -6,6 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use appliance::journal::ram::RamFlash;
 use appliance::journal::{Chosen, FRAME, Journal, State};
 use appliance::{Appliance, Links};
 use async_executor::LocalExecutor;
@@ -116,6 +117,8 @@ const WORKER_BYTES: usize = 16 * 1024;
 /// A call written in one go, and then a player's whole reply: an announcement to 512 players takes 85 KB. The system only
 /// hands out what is used.
 const LINE_BYTES: usize = 128 * 1024;
+/// For the moves of matches where there is no flash: some fifteen thousand.
+const REEL_BYTES: usize = 1024 * 1024;
 /// The hall of 512 players is some 10 MB and is built on the stack before it moves to the heap.
 const STACK_BYTES: usize = 256 * 1024 * 1024;
 
@@ -145,8 +148,10 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
     }
     let links = Links::new();
     let executor = LocalExecutor::new();
-    if let Some(Ok(journal)) = journal {
-        executor.spawn(leaguebox.keep_journal(journal, &mut frame)).detach();
+    match journal {
+        Some(Ok(journal)) => executor.spawn(leaguebox.keep_journal(journal, &mut frame)).detach(),
+        // Matches can be looked at again for as long as the box runs.
+        _ => executor.spawn(leaguebox.keep_reel(RamFlash::new(vec![0xff; REEL_BYTES]), &mut frame)).detach(),
     }
     for _ in 0..WORKERS {
         let (leaguebox, listener, links) = (&leaguebox, &listener, &links);
@@ -164,6 +169,7 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
         };
         executor.spawn(line).detach();
     }
+    executor.spawn(leaguebox.board().ring()).detach();
     executor.spawn(leaguebox.keep_time()).detach();
     let ended = async {
         match once {
@@ -239,7 +245,12 @@ fn resume(
         seed: options.seed.map(|seed| Some(Seed(seed))),
     };
     let chosen = Chosen { admin_code: options.admin_code.is_some(), settings };
-    Some(flash.map(|flash| async_io::block_on(leaguebox.resume(flash, frame, chosen))))
+    Some(flash.map(|[flash, reel]| {
+        async_io::block_on(async {
+            let journal = leaguebox.resume(flash, frame, chosen).await;
+            leaguebox.resume_reel(journal, reel, frame).await
+        })
+    }))
 }
 
 /// What the owner reads: the settings as they are, be they from the command line or kept.

@@ -1,31 +1,51 @@
-//! The second megabyte of the flash chip, where the journal is. The program runs from the same chip: while it is written or
-//! erased nothing else goes on, a millisecond for a page and some fifty for a sector.
+//! The second megabyte of the flash chip, where the journal is and behind it the reel. The program runs from the same chip:
+//! while it is written or erased nothing else goes on, a millisecond for a page and some fifty for a sector.
+
+use core::cell::RefCell;
 
 use embassy_rp::Peri;
 use embassy_rp::flash::{Blocking, ERASE_SIZE, Error, Flash};
 use embassy_rp::peripherals::FLASH;
 use embedded_storage_async::nor_flash::{ErrorType, MultiwriteNorFlash, NorFlash, ReadNorFlash};
+use static_cell::StaticCell;
 
 /// What the flash chip has, in bytes.
 pub const CHIP_BYTES: usize = 2 * 1024 * 1024;
-/// Where the journal begins: `memory.x` leaves the rest of the chip to it.
+/// Where the journal begins: `memory.x` leaves the rest of the chip to it,
 pub const BEGIN: u32 = 1024 * 1024;
+/// and where the reel does: room for some four thousand moves.
+const REEL: u32 = CHIP_BYTES as u32 - 256 * 1024;
 
-/// The journal's part of the flash chip.
-pub struct JournalFlash(Flash<'static, FLASH, Blocking, CHIP_BYTES>);
+type Chip = RefCell<Flash<'static, FLASH, Blocking, CHIP_BYTES>>;
+
+/// A part of the flash chip.
+pub struct JournalFlash {
+    chip: &'static Chip,
+    begin: u32,
+    end: u32,
+}
 
 impl JournalFlash {
-    /// Takes over the flash chip.
-    pub fn new(flash: Peri<'static, FLASH>) -> Self {
-        Self(Flash::new_blocking(flash))
+    /// Takes over the flash chip: the journal's part of it, and the reel's.
+    pub fn new(flash: Peri<'static, FLASH>) -> [Self; 2] {
+        static CHIP: StaticCell<Chip> = StaticCell::new();
+        let chip: &'static Chip = CHIP.init(RefCell::new(Flash::new_blocking(flash)));
+        [(BEGIN, REEL), (REEL, CHIP_BYTES as u32)].map(|(begin, end)| Self { chip, begin, end })
     }
 
     /// The number its maker gave the chip.
     pub fn unique_id(&mut self) -> [u8; 8] {
         let mut id = [0; 8];
         // Without one, all such boards have the same name: better than none.
-        let _ = self.0.blocking_unique_id(&mut id);
+        let _ = self.chip.borrow_mut().blocking_unique_id(&mut id);
         id
+    }
+
+    /// Where so many bytes at an offset into this part are in the chip.
+    fn within(&self, offset: u32, bytes: usize) -> Result<u32, Error> {
+        let at = offset.checked_add(self.begin).ok_or(Error::OutOfBounds)?;
+        let end = u32::try_from(bytes).ok().and_then(|bytes| at.checked_add(bytes));
+        if end.is_some_and(|end| end <= self.end) { Ok(at) } else { Err(Error::OutOfBounds) }
     }
 }
 
@@ -37,11 +57,12 @@ impl ReadNorFlash for JournalFlash {
     const READ_SIZE: usize = 1;
 
     async fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), Error> {
-        self.0.blocking_read(within(offset)?, bytes)
+        let at = self.within(offset, bytes.len())?;
+        self.chip.borrow_mut().blocking_read(at, bytes)
     }
 
     fn capacity(&self) -> usize {
-        CHIP_BYTES - BEGIN as usize
+        (self.end - self.begin) as usize
     }
 }
 
@@ -50,18 +71,15 @@ impl NorFlash for JournalFlash {
     const ERASE_SIZE: usize = ERASE_SIZE;
 
     async fn erase(&mut self, from: u32, to: u32) -> Result<(), Error> {
-        self.0.blocking_erase(within(from)?, within(to)?)
+        let (from, to) = (self.within(from, 0)?, self.within(to, 0)?);
+        self.chip.borrow_mut().blocking_erase(from, to)
     }
 
     async fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), Error> {
-        self.0.blocking_write(within(offset)?, bytes)
+        let at = self.within(offset, bytes.len())?;
+        self.chip.borrow_mut().blocking_write(at, bytes)
     }
 }
 
 /// The chip can clear bits of what was written before; the driver fills the rest of a page with ones, which change nothing.
 impl MultiwriteNorFlash for JournalFlash {}
-
-/// Where an offset into the journal's part is in the chip. What lies beyond its end the driver refuses.
-fn within(offset: u32) -> Result<u32, Error> {
-    offset.checked_add(BEGIN).ok_or(Error::OutOfBounds)
-}

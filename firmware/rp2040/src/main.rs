@@ -95,7 +95,7 @@ async fn main(spawner: Spawner) {
     let (last_reset, last_panic) = panic::find(watchdog.reset_reason());
     let mut light = Output::new(p.PIN_25, Level::Low);
 
-    let mut flash = JournalFlash::new(p.FLASH);
+    let [mut flash, reel] = JournalFlash::new(p.FLASH);
     let id = flash.unique_id();
     static IDENTITY: StaticCell<Identity> = StaticCell::new();
     let identity = IDENTITY.init_with(|| Identity::of(id));
@@ -165,6 +165,7 @@ async fn main(spawner: Spawner) {
     static FRAME_BUFFER: ConstStaticCell<[u8; FRAME]> = ConstStaticCell::new([0; FRAME]);
     let frame = FRAME_BUFFER.take();
     let journal = leaguebox.resume(flash, frame, chosen).await;
+    let journal = leaguebox.resume_reel(journal, reel, frame).await;
     if let JournalState::Failed(trouble) = leaguebox.journal() {
         error!("journal: {}", defmt::Display2Format(&trouble));
     }

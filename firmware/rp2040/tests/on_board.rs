@@ -22,7 +22,7 @@ mod tests {
 
     #[test]
     fn the_flash_chip_has_a_number_that_stays(p: Peripherals) {
-        let mut flash = JournalFlash::new(p.FLASH);
+        let [mut flash, _] = JournalFlash::new(p.FLASH);
         let id = flash.unique_id();
         assert_ne!(id, [0; 8]);
         assert_ne!(id, [0xff; 8]);

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use protocol_core::games::GameKind;
-use protocol_core::hall::Stage;
+use protocol_core::games::{Game, GameKind};
+use protocol_core::hall::{Stage, Step};
+use protocol_core::journal::bytes::{Reader, Writer};
 use protocol_core::referee::Outcome;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde_json::{Map, Value, json};
@@ -76,6 +77,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     /// Matches end once, in time, and their results stand.
     fn check_the_results(&mut self) {
+        self.take_the_steps();
         let recorded = self.records.iter().flatten().count();
         if recorded as u32 == self.hall.status().matches_completed {
             return;
@@ -93,10 +95,43 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
                     self.quiet_since = self.now;
                     self.matches += 1;
                     self.check_the_time(id);
+                    self.check_the_replay(id);
                 }
                 (None, None) => {}
             }
         }
+    }
+
+    /// Steps are taken as they come, sorted by match.
+    fn take_the_steps(&mut self) {
+        loop {
+            let mut buf = [0; 1024];
+            let mut out = Writer::new(&mut buf);
+            self.hall.take_steps(&mut out);
+            let taken = out.len();
+            if taken == 0 {
+                return;
+            }
+            let mut from = Reader::new(&buf[..taken]);
+            let mut at = 0;
+            while let Some(step) = Step::read(&mut from).expect("whole steps") {
+                let end = taken - from.left();
+                self.films.entry(step.of).or_default().extend_from_slice(&buf[at..end]);
+                at = end;
+            }
+        }
+    }
+
+    /// A match has ended: played again from its seed and its steps it is the same game.
+    fn check_the_replay(&self, id: MatchId) {
+        let mut replay = self.hall.replay_of(id).expect("a match that is over can be replayed");
+        let mut from = Reader::new(&self.films[&replay.of]);
+        while let Some(step) = Step::read(&mut from).expect("whole steps") {
+            assert_eq!(replay.follow(&step), Ok(()), "{id}: {step:?} follows");
+        }
+        assert!(replay.shot.ended.is_some(), "{id} has its end");
+        let record = self.hall.record(id).expect("a result");
+        assert_eq!(replay.game.digest(), record.digest, "{id} is replayed as it was played");
     }
 
     /// A match has ended: it took no longer than its players may take, and no longer for anybody else's sake.

@@ -25,11 +25,11 @@ use super::ladder::is_of_the_ladder;
 use serde::{Serialize, Serializer};
 
 /// What can wait to be taken, in bytes. Where flash is slow and matches are many, more can.
-pub(super) const QUEUE: usize = if cfg!(target_pointer_width = "32") { 512 } else { 32 * 1024 };
+pub(super) const QUEUE: usize = if cfg!(target_pointer_width = "32") { 400 } else { 16 * 1024 };
 /// So much is worth taking before a match ends: a page of flash.
 const RIPE: usize = 256;
 /// The most bytes a move takes as JSON.
-pub const MOVE_BYTES: usize = 192;
+pub const MOVE_BYTES: usize = 168;
 /// What a step takes beside its move.
 const HEAD: usize = 12;
 /// Said of a step that is an end; below it, of which seat the move is.

@@ -32,7 +32,7 @@ use protocol_core::time::Utc;
 pub use log::{FRAME, Log, Trouble};
 pub(crate) use past::{Ask, Page};
 pub use past::{Past, Spot};
-pub(crate) use reel::{Look, Scene};
+pub(crate) use reel::{Film, Scene};
 pub use reel::{Place, spool};
 
 use crate::board::Board;

@@ -23,12 +23,12 @@ use protocol_core::json::Shown;
 use protocol_core::time::Utc;
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId, Row};
 
-use super::{FRAME, Log, Look, Place, Scene, State, Trouble};
+use super::{FRAME, Film, Log, Place, Scene, State, Trouble};
 use crate::Appliance;
 use crate::board::Board;
 
 /// Steps of matches that wait take no more frames than this.
-const FRAMES_WAITING: u8 = 40;
+const FRAMES_WAITING: u8 = 20;
 
 /// Where a line of a league's final standings is to be found.
 #[derive(Clone, Copy, Debug)]
@@ -79,17 +79,8 @@ impl Page {
     }
 }
 
-/// Where the journal is asked, by one at a time.
-pub(crate) struct Counter {
-    turn: Mutex<NoopRawMutex, ()>,
-    ask: Cell<Option<Ask>>,
-    is_found: Signal<NoopRawMutex, bool>,
-    page: RefCell<Page>,
-    pub look: RefCell<Look>,
-}
-
-impl Counter {
-    pub const fn new() -> Self {
+impl Page {
+    const EMPTY: Page = {
         let ended = Ended { league: 0, game: GameKind::EvenOdd, at: Utc(0), players: 0, matches: 0 };
         let spot = Spot { chapter: 0, sector: 0, at: 0, rank: 0 };
         let player_id = Shown(AgentId::Player(0));
@@ -105,14 +96,54 @@ impl Counter {
             points: 0,
         };
         let past = Past { ended, first: spot, before: 0 };
-        let page = Page { past, row, name: String::new(), next: spot };
-        Self {
-            turn: Mutex::new(()),
-            ask: Cell::new(None),
-            is_found: Signal::new(),
-            page: RefCell::new(page),
-            look: RefCell::new(Look::Nothing),
+        Page { past, row, name: String::new(), next: spot }
+    };
+}
+
+/// What was answered last.
+pub(crate) enum Told {
+    Nothing,
+    Page(Page),
+    Film(Film),
+    Scene(Scene),
+}
+
+impl Told {
+    fn page(&self) -> &Page {
+        static EMPTY: Page = Page::EMPTY;
+        if let Told::Page(page) = self { page } else { &EMPTY }
+    }
+
+    /// Changes the page, a new one if there is none.
+    fn turn(&mut self, change: impl FnOnce(&mut Page)) {
+        if !matches!(self, Told::Page(_)) {
+            *self = Told::Page(Page::EMPTY);
         }
+        if let Told::Page(page) = self {
+            change(page);
+        }
+    }
+
+    fn replay(&self) -> Option<&Replay> {
+        if let Told::Film(film) = self { Some(&film.replay) } else { None }
+    }
+
+    fn scene(&self) -> Option<&Scene> {
+        if let Told::Scene(scene) = self { Some(scene) } else { None }
+    }
+}
+
+/// Where the journal is asked, by one at a time.
+pub(crate) struct Counter {
+    turn: Mutex<NoopRawMutex, ()>,
+    ask: Cell<Option<Ask>>,
+    is_found: Signal<NoopRawMutex, bool>,
+    pub told: RefCell<Told>,
+}
+
+impl Counter {
+    pub const fn new() -> Self {
+        Self { turn: Mutex::new(()), ask: Cell::new(None), is_found: Signal::new(), told: RefCell::new(Told::Nothing) }
     }
 }
 
@@ -125,17 +156,17 @@ pub(crate) struct Reader<'a> {
 impl Reader<'_> {
     /// What was answered.
     pub fn page(&self) -> Ref<'_, Page> {
-        self.counter.page.borrow()
+        Ref::map(self.counter.told.borrow(), Told::page)
     }
 
     /// The match as it stood.
     pub fn replay(&self) -> Option<Ref<'_, Replay>> {
-        Ref::filter_map(self.counter.look.borrow(), Look::replay).ok()
+        Ref::filter_map(self.counter.told.borrow(), Told::replay).ok()
     }
 
     /// One step of it.
     pub fn scene(&self) -> Option<Ref<'_, Scene>> {
-        Ref::filter_map(self.counter.look.borrow(), Look::scene).ok()
+        Ref::filter_map(self.counter.told.borrow(), Told::scene).ok()
     }
 }
 
@@ -308,7 +339,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         log: &mut Log<F>,
         buf: &mut [u8; FRAME],
     ) -> Result<Option<()>, Trouble> {
-        let page = &self.journal.counter.page;
+        let told = &self.journal.counter.told;
         if self.journal() != State::Ok {
             return Ok(None);
         }
@@ -319,17 +350,18 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 let is_over = self.hall(|hall| hall.stage() == Stage::Completed);
                 let before = if is_over { before } else { before.min(log.chapter_begin()) };
                 let Some(past) = log.past(before, buf).await? else { return Ok(None) };
-                page.borrow_mut().past = past;
+                told.borrow_mut().turn(|page| page.past = past);
                 past.first
             }
         };
         let take = |row: Row<'_>| {
-            let mut page = page.borrow_mut();
-            page.row = Row { display_name: "", ..row };
-            page.name = String::try_from(row.display_name).unwrap_or_default();
+            told.borrow_mut().turn(|page| {
+                page.row = Row { display_name: "", ..row };
+                page.name = String::try_from(row.display_name).unwrap_or_default();
+            });
         };
         let Some(next) = log.line(spot, buf, take).await? else { return Ok(None) };
-        page.borrow_mut().next = next;
+        told.borrow_mut().turn(|page| page.next = next);
         Ok(Some(()))
     }
 }

@@ -1,4 +1,4 @@
-//! A NOR flash in memory, for tests: writing only clears bits, erasing sets all bits of a sector, and the power can be cut
+//! A NOR flash in memory, for tests and for what need not outlive the program: writing only clears bits, erasing sets all bits of a sector, and the power can be cut
 //! at any byte of either.
 
 use core::convert::AsMut;

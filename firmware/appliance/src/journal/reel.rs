@@ -18,6 +18,7 @@ use protocol_core::journal::bytes::{Reader, Writer};
 use protocol_core::journal::frame::{self, FRAME_BYTES, HEADER_BYTES};
 use protocol_core::wire::league_v2::outgoing::MatchId;
 
+use super::past::Told;
 use super::{Access, FRAME, Log, Trouble};
 use crate::Appliance;
 use crate::board::Board;
@@ -38,25 +39,6 @@ pub struct Place {
 impl Place {
     fn beginning_of(sector: u32) -> Self {
         Self { sector, at: HEADER_BYTES as u32, skip: 0 }
-    }
-}
-
-/// What was answered last to whoever looks at a match.
-pub(crate) enum Look {
-    Nothing,
-    Film(Film),
-    Scene(Scene),
-}
-
-impl Look {
-    /// The game after a step.
-    pub fn replay(&self) -> Option<&Replay> {
-        if let Look::Film(film) = self { Some(&film.replay) } else { None }
-    }
-
-    /// One step.
-    pub fn scene(&self) -> Option<&Scene> {
-        if let Look::Scene(scene) = self { Some(scene) } else { None }
     }
 }
 
@@ -243,34 +225,34 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         reel: &mut Log<F>,
         buf: &mut [u8; FRAME],
     ) -> Result<bool, Trouble> {
-        let look = &self.journal.counter.look;
+        let told = &self.journal.counter.told;
         let Some(of) = self.reel_of(id) else { return Ok(false) };
         let is_on_the_way = |film: &Film| film.replay.of == of && film.replay.shot.step <= to;
-        if !matches!(&*look.borrow(), Look::Film(film) if is_on_the_way(film)) {
+        if !matches!(&*told.borrow(), Told::Film(film) if is_on_the_way(film)) {
             let Some(next) = reel.first_step(of, buf).await? else { return Ok(false) };
             let Some(replay) = self.hall(|hall| hall.replay_of(id)) else { return Ok(false) };
-            *look.borrow_mut() = Look::Film(Film { replay, next });
+            *told.borrow_mut() = Told::Film(Film { replay, next });
         }
         let is_there = |replay: &Replay| replay.shot.step >= to || replay.shot.ended.is_some();
-        let next = match &*look.borrow() {
-            Look::Film(film) if !is_there(&film.replay) => Some(film.next),
+        let next = match &*told.borrow() {
+            Told::Film(film) if !is_there(&film.replay) => Some(film.next),
             _ => None,
         };
         if let Some(mut next) = next {
-            let follow = |step: &Step<'_>| match &mut *look.borrow_mut() {
-                Look::Film(Film { replay, .. }) if step.of == of => match replay.follow(step) {
+            let follow = |step: &Step<'_>| match &mut *told.borrow_mut() {
+                Told::Film(Film { replay, .. }) if step.of == of => match replay.follow(step) {
                     Ok(()) if !is_there(replay) => ControlFlow::Continue(()),
                     _ => ControlFlow::Break(()),
                 },
                 _ => ControlFlow::Continue(()),
             };
             reel.steps(&mut next, buf, follow).await?;
-            if let Look::Film(film) = &mut *look.borrow_mut() {
+            if let Told::Film(film) = &mut *told.borrow_mut() {
                 film.next = next;
             }
         }
-        let reached = match &*look.borrow() {
-            Look::Film(film) if film.replay.of == of => film.replay.shot.step,
+        let reached = match &*told.borrow() {
+            Told::Film(film) if film.replay.of == of => film.replay.shot.step,
             _ => return Ok(false),
         };
         Ok(reached == to || to == u16::MAX)
@@ -283,7 +265,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         reel: &mut Log<F>,
         buf: &mut [u8; FRAME],
     ) -> Result<bool, Trouble> {
-        let look = &self.journal.counter.look;
+        let told = &self.journal.counter.told;
         let Some(of) = self.reel_of(id) else { return Ok(false) };
         let from = match from {
             None => reel.first_step(of, buf).await?,
@@ -294,11 +276,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             if step.of != of {
                 return ControlFlow::Continue(());
             }
-            *look.borrow_mut() = Look::Scene(Scene::of(step, Place::beginning_of(0)));
+            *told.borrow_mut() = Told::Scene(Scene::of(step, Place::beginning_of(0)));
             ControlFlow::Break(())
         };
         let is_found = reel.steps(&mut next, buf, take).await?;
-        if let Look::Scene(scene) = &mut *look.borrow_mut() {
+        if let Told::Scene(scene) = &mut *told.borrow_mut() {
             scene.next = next;
         }
         Ok(is_found)
