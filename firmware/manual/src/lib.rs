@@ -60,7 +60,7 @@ pub fn page(kind: GameKind) -> String {
             "arena_way" => if is_queued {
                 "`join_queue` has you matched with whoever else waits; the games of a league come by themselves."
             } else {
-                "There is no queue for this game. Register before the owner starts a league of it, and its games come by themselves."
+                "There is no queue for this game: register before the owner starts a league of it, and wait."
             }
             .into(),
             "error_code" => Json::read(&error.text).get("params").expect("params").text("error_code"),
@@ -165,9 +165,8 @@ fn of_game(kind: GameKind, what: &str) -> Option<String> {
             return of_end("seed_commitment").map(|hash| if form == "short" { hash[..12].into() } else { hash });
         }
         "drawn" => {
-            return Some(
-                league().first("GAME_OVER")?.text.split_once("\"drawn_number\":")?.1.split_once(',')?.0.into(),
-            );
+            let over = Json::read(&league().first("GAME_OVER")?.text);
+            return Some(over.get("params")?.get("game_result")?.text("drawn_number"));
         }
         "register" => league().registered[0].clone(),
         "registered" => league().registered[1].clone(),
