@@ -5,6 +5,7 @@ mod browser;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::thread;
 use std::time::Duration;
 
 use browser::Browser;
@@ -443,6 +444,8 @@ fn four_pages_follow_a_league_of_32_to_its_champion_and_no_move_is_late() {
             window
         })
         .collect();
+    // A browser keeps the connections a moment longer that it has loaded the pages on; meanwhile a board has no ear for others.
+    thread::sleep(Duration::from_secs(2));
     let mut crowd = Crowd::new();
     crowd.enlist(&leaguebox, CLASS / 2);
     crowd.dial_in(&leaguebox, CLASS / 2);
@@ -453,6 +456,7 @@ fn four_pages_follow_a_league_of_32_to_its_champion_and_no_move_is_late() {
         assert_eq!(browser.text("#feed"), "live", "none was sent away");
         browser.wait_until("document.querySelectorAll('#rounds .score:not(.soft)').length === 496");
     }
+    leaguebox.wait_until_healthy();
     // Whoever is late is told so before it is asked again.
     let late = crowd.events().into_iter().find(|event| event.is("GAME_ERROR"));
     assert!(late.is_none(), "{late:?}");
