@@ -5,7 +5,6 @@ mod browser;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::thread;
 use std::time::Duration;
 
 use browser::Browser;
@@ -435,6 +434,9 @@ fn four_pages_follow_a_league_of_32_and_no_move_is_late() {
     const CLASS: usize = 32;
     const ROUNDS: usize = 10;
     let leaguebox = LeagueBox::start(Settings::start_at(CLASS));
+    let mut crowd = Crowd::new();
+    crowd.enlist(&leaguebox, CLASS / 2);
+    crowd.dial_in(&leaguebox, CLASS / 2 - 1);
     let browser = Browser::open();
     let windows: Vec<String> = (0..4)
         .map(|_| {
@@ -445,11 +447,8 @@ fn four_pages_follow_a_league_of_32_and_no_move_is_late() {
             window
         })
         .collect();
-    // A browser keeps the connections a moment longer that it has loaded the pages on; meanwhile a board has no ear for others.
-    thread::sleep(Duration::from_secs(2));
-    let mut crowd = Crowd::new();
-    crowd.enlist(&leaguebox, CLASS / 2);
-    crowd.dial_in(&leaguebox, CLASS / 2);
+    // The last one, and it begins.
+    crowd.dial_in(&leaguebox, 1);
     let is_past = |round| {
         let told = "Number(/Round (\\d+)/.exec(document.querySelector('h1').innerText)?.[1])";
         format!("{} || {told} > {round}", is("COMPLETED"))

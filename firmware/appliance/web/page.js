@@ -74,8 +74,8 @@ const label = one => isLadder(one) ? "ladder · " + one.game_type : one.match_id
 // The points a match gave to each, by id.
 const pointsOf = one => Object.fromEntries(one.players.map(player => [player.player_id, player.points]));
 
-async function get(path) {
-  const answer = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
+async function get(path, patience = PATIENCE_MS) {
+  const answer = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(patience) });
   if (!answer.ok) throw new Error(path + " answered " + answer.status);
   return answer.json();
 }
@@ -267,11 +267,15 @@ function load() {
   if (!stale || loading || !now.total_rounds || now.total_matches > MANY_MATCHES) return loading;
   stale = false;
   late = [];
-  return loading = get("/api/schedule.json").then(page => {
+  return loading = get("/api/schedule.json", 4 * PATIENCE_MS).then(page => {
     rounds = page.rounds;
     [...late].forEach(settle);
     paint();
-  }, () => { stale = true; }).finally(() => { loading = null; });
+  }, () => {
+    stale = true;
+    // After the last match nothing comes that would ask again.
+    setTimeout(load, ASK_MS);
+  }).finally(() => { loading = null; });
 }
 
 /* ---- what is shown ---- */
