@@ -80,9 +80,8 @@ fn a_page_opened_after_the_league_replays_a_match_from_its_first_move_to_the_las
         on_board(stones(&leaguebox, "R1M1", step));
         assert!(said().starts_with(&format!("step {step} of {last}, ")), "{}", said());
         assert_eq!(
-            browser.eval(
-                "[...document.querySelectorAll('#body .moves li')].findIndex(one => one.ariaCurrent === 'step')"
-            ),
+            browser
+                .eval("[...document.querySelectorAll('#body .moves li')].findIndex(one => one.ariaCurrent === 'step')"),
             step - 1
         );
     }

@@ -25,9 +25,10 @@ use super::ladder::is_of_the_ladder;
 use serde::{Serialize, Serializer};
 
 /// What can wait to be taken, in bytes. Where flash is slow and matches are many, more can.
-pub(super) const QUEUE: usize = if cfg!(target_pointer_width = "32") { 400 } else { 16 * 1024 };
-/// So much is worth taking before a match ends: a page of flash.
-const RIPE: usize = 256;
+pub(super) const QUEUE: usize = if cfg!(target_pointer_width = "32") { 416 } else { 16 * 1024 };
+/// So much is worth taking before a match ends. Whoever gives way then loses nothing: the longest move still fits, and its end.
+const RIPE: usize = 224;
+const _: () = assert!(RIPE + HEAD + MOVE_BYTES + HEAD <= QUEUE);
 /// The most bytes a move takes as JSON.
 pub const MOVE_BYTES: usize = 168;
 /// What a step takes beside its move.
