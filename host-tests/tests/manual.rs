@@ -11,6 +11,7 @@ use host_tests::free_port;
 use host_tests::leaguebox::LeagueBox;
 use host_tests::results;
 use host_tests::settings::Settings;
+use host_tests::wait_for;
 use serde_json::Value;
 
 /// The manual of league.v2.
@@ -118,6 +119,22 @@ every_game! {
     the_players_on_the_page_of_skill_gomoku_play_it: "skill-gomoku" of 2,
     the_players_on_the_page_of_resource_rush_play_it: "resource-rush" of 2,
     the_players_on_the_page_of_dance_battle_play_it: "dance-battle" of 4,
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn two_players_in_shell_meet_in_the_queue_and_one_without_a_free_name_is_told_so() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let page = leaguebox.get("/skill/echo.md").body;
+    let start = |name| Player::shell(&leaguebox, &page, name);
+    let players = ["Ada", "Bob"].map(start);
+    for player in &players {
+        wait_for("the end of the game", || player.printed().contains("game_over").then_some(()));
+        assert!(!player.printed().contains("Invalid move."), "{}", player.printed());
+    }
+    let third = start("Ada");
+    wait_for("a refusal", || third.printed().contains("The box says no").then_some(()));
+    assert!(third.printed().contains("already taken"), "{}", third.printed());
 }
 
 #[test]

@@ -30,6 +30,10 @@ const FLASH_BUDGET: u32 = 1024 * 1024;
 /// tests measures the stack; this is left for variables if it stays below 8.25 KB.
 const RAM_BUDGET: u32 = 240 * 1024 - 8448;
 
+/// Variables that do not begin as zeros have their first values in flash as well. A single byte in the league that is not zero
+/// would put all of it there.
+const INITIAL_BUDGET: u32 = 1024;
+
 /// A player's line: its task with its buffer, and its socket with those it has.
 const LINK_BUDGET: u32 = 4608;
 
@@ -112,6 +116,7 @@ fn make(board: &Board, wish: Wish<'_>) -> Result<Vec<String>, String> {
         flash: image.len() as u32,
         ram: elf.static_ram()?.saturating_sub(memories),
         memories,
+        initial: elf.address("__edata")? - elf.address("__sdata")?,
         stack: elf.address("_stack_start")? - elf.address("_stack_end")?,
         link: lines / players + elf.size(SOCKETS)? / sockets,
         match_bytes,
@@ -136,6 +141,7 @@ struct Footprint {
     /// Without what is there for memories.
     ram: u32,
     memories: u32,
+    initial: u32,
     stack: u32,
     link: u32,
     match_bytes: u32,
@@ -144,7 +150,7 @@ struct Footprint {
 impl Footprint {
     /// For the tests, which measure the rest.
     fn json(&self) -> String {
-        let Footprint { flash, ram, memories, stack, link, match_bytes } = self;
+        let Footprint { flash, ram, memories, initial: _, stack, link, match_bytes } = self;
         json!({"flash": flash, "static_ram": ram, "memories": memories, "stack": stack, "link": link,
             "match": match_bytes})
         .to_string()
@@ -156,6 +162,7 @@ impl Footprint {
             ("flash", self.flash, Some(FLASH_BUDGET)),
             ("static RAM", self.ram, Some(RAM_BUDGET)),
             ("for memories", self.memories, None),
+            ("initial values", self.initial, Some(INITIAL_BUDGET)),
             ("room for stack", self.stack, None),
             ("RAM per link", self.link, Some(LINK_BUDGET)),
             ("RAM per match", self.match_bytes, None),
@@ -200,6 +207,7 @@ mod tests {
             flash: FLASH_BUDGET,
             ram: RAM_BUDGET,
             memories: 9,
+            initial: 9,
             stack: 9,
             link: LINK_BUDGET,
             match_bytes: 9,
@@ -209,6 +217,7 @@ mod tests {
             flash: FLASH_BUDGET + 1,
             ram: RAM_BUDGET + 1,
             memories: 9,
+            initial: 9,
             stack: 9,
             link: LINK_BUDGET + 1,
             match_bytes: 9,

@@ -14,6 +14,9 @@ use protocol_core::wire::league_v2::incoming::{Incoming, Request};
 /// 2024-01-01 and 2100-01-01: nobody who says another time can be right.
 const SANE: core::ops::Range<u32> = 1_704_067_200..4_102_444_800;
 
+/// How long a board is not asked again what time it is, in milliseconds. Asking takes as long as reading a message.
+const ASK_MS: u64 = 50;
+
 /// Who said what time it is; the better ones are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
@@ -71,6 +74,11 @@ impl Calendar {
     fn millis(self, now: Millis) -> u64 {
         let passed = now.saturating_sub(self.at);
         self.shown.saturating_add(passed - self.ahead.min(passed / 2))
+    }
+
+    /// Whether the board itself has said the time of day so recently that it need not be asked.
+    pub fn has_just_asked(self, now: Millis) -> bool {
+        self.source == Source::System && now.saturating_sub(self.at) < ASK_MS
     }
 
     /// Whether it would believe such a source now.

@@ -149,6 +149,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         self.long.set(buf);
     }
 
+    /// What it is plugged into.
+    pub fn board(&self) -> &B {
+        &self.board
+    }
+
     /// Looks at the hall.
     pub fn hall<T>(&self, look: impl FnOnce(&Hall<P, M, R, L>) -> T) -> T {
         look(&self.hall.borrow())
@@ -179,16 +184,22 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     fn now(&self) -> Now {
-        let calendar = self.calendar();
         let ms = self.board.now();
-        Now { ms, utc: calendar.at(ms) }
+        Now { ms, utc: self.calendar_at(ms).at(ms) }
     }
 
-    /// What is known of the time of day. A board that knows it by itself has its say before anybody else.
+    /// What is known of the time of day.
     fn calendar(&self) -> Calendar {
+        self.calendar_at(self.board.now())
+    }
+
+    /// The same, where the time is known. A board that knows the time of day by itself has its say before anybody else.
+    fn calendar_at(&self, now: u64) -> Calendar {
         let mut calendar = self.calendar.get();
-        if let Some(utc) = self.board.utc() {
-            calendar.learn(self.board.now(), Source::System, utc);
+        if !calendar.has_just_asked(now)
+            && let Some(utc) = self.board.utc()
+        {
+            calendar.learn(now, Source::System, utc);
             self.calendar.set(calendar);
         }
         calendar

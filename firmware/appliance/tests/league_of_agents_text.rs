@@ -73,6 +73,7 @@ fn every_game_stands_there_with_its_size_and_all_that_it_shows() {
         let told = &data["games"][rules.name];
         assert_eq!(told["players"], *rules.seats.start());
         assert_eq!(told["maxRounds"], rules.turns);
+        assert_eq!(told["page"], manual::path(kind));
         let seen = seen(kind);
         for part in ["extra", "publicState"] {
             assert_eq!(words(&told[part]), members(&seen[part]), "{} {part}", rules.name);

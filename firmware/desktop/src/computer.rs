@@ -1,31 +1,132 @@
 //! This computer as a board: its clocks, and what it says of itself.
+//!
+//! Whoever waits for a peer also waits for a deadline, and nearly always the peer comes first. So a deadline costs an entry
+//! in a map and not a timer of the operating system: there is one of those, [`Computer::ring`], for whatever is due next.
 
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use async_io::Timer;
 
 use appliance::board::{About, Board, Memory, Reset};
 use appliance::clock::Clock;
 use protocol_core::time::Utc;
 
 /// Milliseconds since the box was started, and the time of day.
-pub struct Computer(Instant);
+pub struct Computer {
+    started: Instant,
+    /// What the clock showed when it was last looked at.
+    seen: Cell<u64>,
+    /// Who sleeps until when. The second number tells apart who wakes at the same time.
+    sleepers: RefCell<BTreeMap<(u64, u64), Waker>>,
+    fell_asleep: Cell<u64>,
+    /// When [`ring`](Self::ring) looks again, if nobody wakes it before.
+    rings_at: Cell<u64>,
+    ringer: Cell<Option<Waker>>,
+}
 
 impl Computer {
     /// Its clock begins at zero now.
     pub fn new() -> Self {
-        Self(Instant::now())
+        Self {
+            started: Instant::now(),
+            seen: Cell::new(0),
+            sleepers: RefCell::default(),
+            fell_asleep: Cell::new(0),
+            rings_at: Cell::new(u64::MAX),
+            ringer: Cell::new(None),
+        }
+    }
+
+    /// Wakes everybody in time, for as long as it is run. Run one.
+    pub async fn ring(&self) -> ! {
+        let mut timer = Timer::never();
+        poll_fn(|context| {
+            self.ringer.set(Some(context.waker().clone()));
+            loop {
+                let now = self.now();
+                while let Some(sleeper) = self.due(now) {
+                    sleeper.wake();
+                }
+                let next = self.sleepers.borrow().keys().next().map_or(u64::MAX, |&(at, _)| at);
+                self.rings_at.set(next);
+                timer = match self.started.checked_add(Duration::from_millis(next)) {
+                    Some(at) => Timer::at(at),
+                    // Past the end of time.
+                    None => Timer::never(),
+                };
+                if Pin::new(&mut timer).poll(context).is_pending() {
+                    return Poll::Pending;
+                }
+            }
+        })
+        .await
+    }
+
+    /// Takes out somebody whose time has come.
+    fn due(&self, now: u64) -> Option<Waker> {
+        let mut sleepers = self.sleepers.borrow_mut();
+        let first = sleepers.first_entry().filter(|sleeper| sleeper.key().0 <= now)?;
+        Some(first.remove())
     }
 }
 
 impl Clock for Computer {
     fn now(&self) -> u64 {
-        self.0.elapsed().as_millis() as u64
+        self.seen.set(self.started.elapsed().as_millis() as u64);
+        self.seen.get()
     }
 
     async fn sleep_until(&self, at: u64) {
-        match self.0.checked_add(Duration::from_millis(at)) {
-            Some(at) => _ = async_io::Timer::at(at).await,
-            // Past the end of time.
-            None => std::future::pending().await,
+        Sleep { clock: self, at, number: None }.await;
+    }
+}
+
+/// Somebody who sleeps.
+struct Sleep<'a> {
+    clock: &'a Computer,
+    at: u64,
+    /// None until it has fallen asleep.
+    number: Option<u64>,
+}
+
+impl Future for Sleep<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let Self { clock, at, number } = *self;
+        if let Some(number) = number {
+            return match clock.sleepers.borrow_mut().get_mut(&(at, number)) {
+                Some(waker) => {
+                    waker.clone_from(context.waker());
+                    Poll::Pending
+                }
+                None => Poll::Ready(()),
+            };
+        }
+        // Looking at the clock costs more than falling asleep; if it has become late since, somebody rings at once.
+        if at <= clock.seen.get() {
+            return Poll::Ready(());
+        }
+        let number = clock.fell_asleep.replace(clock.fell_asleep.get() + 1);
+        self.number = Some(number);
+        clock.sleepers.borrow_mut().insert((at, number), context.waker().clone());
+        if at < clock.rings_at.get() {
+            clock.rings_at.set(at);
+            clock.ringer.take().into_iter().for_each(Waker::wake);
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Sleep<'_> {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.clock.sleepers.borrow_mut().remove(&(self.at, number));
         }
     }
 }
@@ -65,12 +166,33 @@ pub fn timestamp() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use embassy_futures::join::join;
+    use embassy_futures::select::{Either, select};
+    use std::pin::pin;
+
+    /// Sleeps while the clock rings.
+    fn sleep(clock: &Computer, sleeper: impl Future) {
+        async_io::block_on(select(clock.ring(), pin!(sleeper)));
+    }
 
     #[test]
     fn a_sleeper_wakes_at_its_time_and_not_before() {
         let clock = Computer::new();
         let at = clock.after(20);
-        async_io::block_on(clock.sleep_until(at));
+        sleep(&clock, clock.sleep_until(at));
         assert!(clock.now() >= at);
+    }
+
+    #[test]
+    fn who_falls_asleep_later_may_wake_sooner_and_who_leaves_is_forgotten() {
+        let clock = Computer::new();
+        let (late, soon, sooner) = (clock.after(1_000_000), clock.after(20), clock.after(10));
+        sleep(&clock, async {
+            let never = select(clock.sleep_until(late), clock.sleep_until(u64::MAX));
+            let both = join(clock.sleep_until(soon), clock.sleep_until(sooner));
+            assert!(matches!(select(never, both).await, Either::Second(_)));
+            assert!(clock.now() >= soon);
+        });
+        assert!(clock.sleepers.borrow().is_empty());
     }
 }

@@ -169,6 +169,7 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
         };
         executor.spawn(line).detach();
     }
+    executor.spawn(leaguebox.board().ring()).detach();
     executor.spawn(leaguebox.keep_time()).detach();
     let ended = async {
         match once {

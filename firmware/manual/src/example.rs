@@ -48,7 +48,7 @@ impl Example {
         let mut all = self.said.iter().filter(|said| said.kind == kind);
         match kind {
             // The first answer to it is wrong.
-            "CHOOSE_PARITY_CALL" => all.last(),
+            "CHOOSE_PARITY_CALL" => all.next_back(),
             "MOVE_REQUEST" | "game_state" => all.clone().find(|said| !is_first(said)).or_else(|| all.next()),
             _ => all.next(),
         }

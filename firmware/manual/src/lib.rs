@@ -37,8 +37,6 @@ pub fn page(kind: GameKind) -> String {
     let league = example::league_v2(kind, &fragment.script);
     let arena = example::league_of_agents(kind, &fragment.script);
     let refusals = example::refusals(kind, &fragment.script);
-    let seats = rules.seats.start().to_string();
-    let turns = rules.turns.to_string();
     let table = |(wanted, rule): &(String, &str)| format!("| `{}` | {rule} |", shortened(wanted));
     let error = league.first("GAME_ERROR").expect("a wrong move");
     let timing = Timing::default();
@@ -48,8 +46,9 @@ pub fn page(kind: GameKind) -> String {
             "name" => rules.name.into(),
             "summary" => fragment.summary.into(),
             "rules" => fragment.rules.into(),
-            "seats" => seats.clone(),
-            "turns" => turns.clone(),
+            "seats" => rules.seats.start().to_string(),
+            "turns" => rules.turns.to_string(),
+            "remembers" => rules.remembers.to_string(),
             "length" => plural(rules.turns.into(), "turn"),
             "order" => match rules.order {
                 Order::Together => "all at once, none sees the others' move before",
@@ -58,6 +57,12 @@ pub fn page(kind: GameKind) -> String {
             .into(),
             "question" => question(rules.question).into(),
             "arena" => if is_queued { "queue and leagues" } else { "leagues only, no queue" }.into(),
+            "arena_way" => if is_queued {
+                "`join_queue` has you matched with whoever else waits; the games of a league come by themselves."
+            } else {
+                "There is no queue for this game: register before the owner starts a league of it, and wait."
+            }
+            .into(),
             "error_code" => Json::read(&error.text).get("params").expect("params").text("error_code"),
             "refusals" => refusals.iter().map(table).collect::<Vec<_>>().join("\n"),
             "retries" => MAX_RETRIES.to_string(),
@@ -122,6 +127,8 @@ pub fn document(text: &str) -> String {
             "notice_time" => seconds(timing.notice_ms),
             "first_turn_time" => seconds(timing.first_turn_ms),
             "turn_time" => seconds(timing.turn_ms),
+            "first_turn_seconds" => (timing.first_turn_ms / 1000).to_string(),
+            "turn_seconds" => (timing.turn_ms / 1000).to_string(),
             "retry_times" => retry_times(&timing),
             "errors" => rows(Code::ALL.iter().map(|&code| {
                 let (place, meaning) = meaning(code);
@@ -158,9 +165,8 @@ fn of_game(kind: GameKind, what: &str) -> Option<String> {
             return of_end("seed_commitment").map(|hash| if form == "short" { hash[..12].into() } else { hash });
         }
         "drawn" => {
-            return Some(
-                league().first("GAME_OVER")?.text.split_once("\"drawn_number\":")?.1.split_once(',')?.0.into(),
-            );
+            let over = Json::read(&league().first("GAME_OVER")?.text);
+            return Some(over.get("params")?.get("game_result")?.text("drawn_number"));
         }
         "register" => league().registered[0].clone(),
         "registered" => league().registered[1].clone(),

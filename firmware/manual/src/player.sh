@@ -31,6 +31,7 @@ hear() { # the next message
 play() { choose; frame 1 "{\"type\": \"submit_move\", \"gameId\": \"$game\", \"move\": $move}"; }
 
 me=$(curl -s "http://$box/api/v1/agents" -H 'Content-Type: application/json' -d "{\"name\": \"$name\"}")
+[[ $me == *apiKey* ]] || { echo "The box says no: $me"; exit 1; }
 key=${me#*'"apiKey":"'} key=${key%%'"'*}
 exec 3<>"/dev/tcp/${box%:*}/${box##*:}" || exit
 printf '%s\r\n' 'GET /api/v1/ws?type=agent HTTP/1.1' "Host: $box" 'Upgrade: websocket' 'Connection: Upgrade' \

@@ -50,9 +50,12 @@ pub struct Past {
     pub before: u32,
 }
 
-/// What the journal can be asked for.
-#[derive(Clone, Copy)]
+/// What the journal can be asked for. `Nothing` is zero, so that a box that has not been opened takes no flash.
+#[derive(Clone, Copy, Default)]
+#[repr(u8)]
 pub(crate) enum Ask {
+    #[default]
+    Nothing,
     /// The newest league that ended before this sector, and its champion. `u32::MAX` for the very newest.
     League(u32),
     /// A line of its standings.
@@ -100,7 +103,8 @@ impl Page {
     };
 }
 
-/// What was answered last.
+/// What was answered last. `Nothing` is zero here too.
+#[repr(u8)]
 pub(crate) enum Told {
     Nothing,
     Page(Page),
@@ -136,14 +140,19 @@ impl Told {
 /// Where the journal is asked, by one at a time.
 pub(crate) struct Counter {
     turn: Mutex<NoopRawMutex, ()>,
-    ask: Cell<Option<Ask>>,
+    ask: Cell<Ask>,
     is_found: Signal<NoopRawMutex, bool>,
     pub told: RefCell<Told>,
 }
 
 impl Counter {
     pub const fn new() -> Self {
-        Self { turn: Mutex::new(()), ask: Cell::new(None), is_found: Signal::new(), told: RefCell::new(Told::Nothing) }
+        Self {
+            turn: Mutex::new(()),
+            ask: Cell::new(Ask::Nothing),
+            is_found: Signal::new(),
+            told: RefCell::new(Told::Nothing),
+        }
     }
 }
 
@@ -293,12 +302,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let is_kept = match ask {
             Ask::Step(..) | Ask::Scene(..) => self.journal.has_reel.get(),
             Ask::League(_) | Ask::Line(_) => self.journal() == State::Ok,
+            Ask::Nothing => false,
         };
         if !is_kept {
             return None;
         }
         counter.is_found.reset();
-        counter.ask.set(Some(ask));
+        counter.ask.set(ask);
         self.journal.bell.signal(());
         counter.is_found.wait().await.then_some(Reader { counter, _turn })
     }
@@ -310,8 +320,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         reel: &mut Option<Log<F>>,
         buf: &mut [u8; FRAME],
     ) {
-        let Some(ask) = self.journal.counter.ask.take() else { return };
-        let is_found = match (ask, log) {
+        let is_found = match (self.journal.counter.ask.take(), log) {
+            (Ask::Nothing, _) => return,
             (Ask::Scene(id, from), _) => match reel {
                 Some(reel) => self.find_scene((id, from), reel, buf).await == Ok(true),
                 None => false,

@@ -170,6 +170,11 @@ impl Reader {
         }
     }
 
+    /// Whether the header of a frame is all that is there of it.
+    pub fn has_only_a_header(&self) -> bool {
+        matches!(self.state, State::Text(Payload { read: 0, .. }, _) | State::Control(Payload { read: 0, .. }, _))
+    }
+
     /// Where the next bytes belong: never more than the present frame has, and never nothing.
     pub fn room<'b>(&self, buf: &'b mut [u8]) -> &'b mut [u8] {
         let limit = limit(buf);

@@ -168,6 +168,8 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
                         let pong = self.reader.pong(length, self.lent.as_deref_mut().unwrap_or(self.buf));
                         Timed::new(self.stream, self.clock, WRITE_MS).send(pong).await?;
                     }
+                    // What is left of a frame mostly comes with its header.
+                    None if self.reader.has_only_a_header() => continue,
                     Some(Came::Pong) | None => {}
                 }
                 // What is always ready to be read, a flood of pongs or of empty pieces, must not keep others waiting, nor
