@@ -110,7 +110,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let Some((shot, moment)) = found else {
             return responder.error(404, NO_STEP).await;
         };
-        self.send(responder, 200, |hall, sink| {
+        self.send(responder, 200, &|hall, sink| {
             let shown = Joined(moment.now(hall), moment.view(hall));
             json::write(&Joined(line(hall, id, shot, moment.last_move(shot.seat)), shown), sink)
         })

@@ -2,7 +2,10 @@
 
 use core::cell::Cell;
 use core::fmt::Write as _;
+use core::future::poll_fn;
 use core::net::IpAddr;
+use core::pin::{Pin, pin};
+use core::task::{Context, Poll};
 
 use embedded_io_async::Write;
 use heapless::String;
@@ -83,6 +86,15 @@ enum Obeyed<'a> {
     /// Too many codes were tried.
     Later(Later),
     WillBreak(fn(Fault), Fault),
+}
+
+/// Runs a future in a function of its own, which the compiler does not merge with the one that waits for it.
+pub(crate) fn apart<F: Future>(mut future: Pin<&mut F>) -> impl Future<Output = F::Output> {
+    #[inline(never)]
+    fn poll<F: Future>(future: Pin<&mut F>, context: &mut Context<'_>) -> Poll<F::Output> {
+        future.poll(context)
+    }
+    poll_fn(move |context| poll(future.as_mut(), context))
 }
 
 fn find(path: &str) -> Option<Route> {
@@ -174,27 +186,23 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         if matches!(route, Route::Clock | Route::Admin(_)) && guard::is_not_json(&request) {
             return responder.error(415, "Content-Type must be application/json").await;
         }
+        // Whatever needs much of the stack is polled apart: else every answer would take what all of them take.
         match route {
-            Route::Rpc(via) => self.rpc(peer, via, request.body, responder).await,
+            Route::Rpc(via) => apart(pin!(self.rpc(peer, via, request.body, responder))).await,
             Route::Health => {
                 let memory = self.board.memory();
-                self.send(responder, 200, |_, sink| pages::health(memory, sink)).await
+                self.send(responder, 200, &|_, sink| pages::health(memory, sink)).await
             }
-            Route::File(file) => file.send(request, responder).await,
+            Route::File(file) => apart(pin!(file.send(request, responder))).await,
             Route::Status => {
                 let vitals = self.vitals(self.board.now());
-                self.send(responder, 200, |hall, sink| pages::status(hall, vitals, sink)).await
+                self.send(responder, 200, &|hall, sink| pages::status(hall, vitals, sink)).await
             }
-            Route::Agents => match self.enrol(peer, request.body).await {
-                Ok(enrolment) => {
-                    self.send(responder, enrolment.status(), |hall, sink| hall.write_enrolment(enrolment, sink)).await
-                }
-                Err(later) => too_many(responder, later, "registrations came").await,
-            },
+            Route::Agents => apart(pin!(self.send_enrolment(responder, peer, request.body))).await,
             Route::Me => {
                 let key = bearer(&request).unwrap_or_default();
                 match self.hall(|hall| hall.agent_of_key(key.chars())) {
-                    Some(issue) => self.send(responder, 200, |hall, sink| hall.write_agent(issue, sink)).await,
+                    Some(issue) => self.send(responder, 200, &|hall, sink| hall.write_agent(issue, sink)).await,
                     None => {
                         let body = br#"{"error":"Authorization: Bearer <apiKey> is required"}"#;
                         responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
@@ -204,57 +212,83 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             Route::Doc => {
                 let is_for_programs = request.query.split('&').any(|part| part == "format=json");
                 match web::find(if is_for_programs { ARENA_JSON } else { ARENA }) {
-                    Some(file) => file.send(request, responder).await,
+                    Some(file) => apart(pin!(file.send(request, responder))).await,
                     None => responder.error(404, "no such path").await,
                 }
             }
-            Route::Settings => self.send(responder, 200, settings::write).await,
-            Route::Rows(rows) => self.send_rows(responder, rows).await,
-            Route::Match(id) => {
-                let now = self.board.now();
-                let found =
-                    self.hall(|hall| hall.match_line(id).map(|_| (Moment::of(hall, id, now), hall.log().written())));
-                let Some((moment, upto)) = found else {
-                    return responder.error(404, "no such match in this league").await;
-                };
-                self.send(responder, 200, |hall, sink| pages::one_match(hall, &moment, upto, sink)).await
-            }
-            Route::Moves(id) => self.send_moves(responder, id).await,
-            Route::Step(id, step) => self.send_step(responder, id, step).await,
-            Route::Leagues => self.send_leagues(responder).await,
-            Route::League(number) => self.send_league(responder, number).await,
+            Route::Settings => self.send(responder, 200, &settings::write).await,
+            Route::Rows(rows) => apart(pin!(self.send_rows(responder, rows))).await,
+            Route::Match(id) => apart(pin!(self.send_match(responder, id))).await,
+            Route::Moves(id) => apart(pin!(self.send_moves(responder, id))).await,
+            Route::Step(id, step) => apart(pin!(self.send_step(responder, id, step))).await,
+            Route::Leagues => apart(pin!(self.send_leagues(responder))).await,
+            Route::League(number) => apart(pin!(self.send_league(responder, number))).await,
             Route::Clock => match calendar::of_browser(request.body) {
                 Ok(utc) => {
                     let believed = self.learn_time(Source::Browser, utc);
                     let (now, source) = (self.now().utc, self.calendar().source());
-                    self.send(responder, 200, |_, sink| pages::clock(believed, now, source, sink)).await
+                    self.send(responder, 200, &|_, sink| pages::clock(believed, now, source, sink)).await
                 }
                 Err(rule) => responder.error(400, rule).await,
             },
-            Route::Admin(order) => match self.obey(peer, order, request).await {
-                Obeyed::Done => self.send(responder, 200, pages::done).await,
-                Obeyed::Configured => self.send(responder, 200, settings::write).await,
-                Obeyed::Wrong(wrong) => self.send(responder, 400, |_, sink| pages::error(&wrong, sink)).await,
-                Obeyed::Unread(wrong) => self.send(responder, 400, |_, sink| pages::error(&wrong, sink)).await,
-                Obeyed::Denied(denied) => {
-                    let status = powers::status(denied);
-                    self.send(responder, status, |_, sink| pages::error(&denied, sink)).await
-                }
-                Obeyed::Not(status, why) => responder.error(status, why).await,
-                Obeyed::Stranger => {
-                    let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
-                    responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
-                }
-                Obeyed::Later(later) => too_many(responder, later, "wrong admin codes came").await,
-                Obeyed::WillBreak(break_it, fault) => {
-                    let body = br#"{"status":"ok","message":"See you after the reset."}"#;
-                    responder.respond(200, JSON, body, &[]).await?;
-                    // What is answered is not sent yet: that takes the network a moment.
-                    self.board.sleep_until(self.board.after(LAST_WORDS_MS)).await;
-                    break_it(fault);
-                    Ok(())
-                }
-            },
+            Route::Admin(order) => apart(pin!(self.answer_owner(peer, order, request, responder))).await,
+        }
+    }
+
+    async fn send_enrolment<S: Write>(
+        &self,
+        responder: Responder<'_, S, B>,
+        peer: IpAddr,
+        body: &[u8],
+    ) -> Result<(), WriteError> {
+        match self.enrol(peer, body).await {
+            Ok(enrolment) => {
+                self.send(responder, enrolment.status(), &|hall, sink| hall.write_enrolment(enrolment, sink)).await
+            }
+            Err(later) => too_many(responder, later, "registrations came").await,
+        }
+    }
+
+    async fn send_match<S: Write>(&self, responder: Responder<'_, S, B>, id: MatchId) -> Result<(), WriteError> {
+        let now = self.board.now();
+        let found = self.hall(|hall| hall.match_line(id).map(|_| (Moment::of(hall, id, now), hall.log().written())));
+        let Some((moment, upto)) = found else {
+            return responder.error(404, "no such match in this league").await;
+        };
+        self.send(responder, 200, &|hall, sink| pages::one_match(hall, &moment, upto, sink)).await
+    }
+
+    /// Answers who says to be the owner.
+    async fn answer_owner<S: Write>(
+        &self,
+        peer: IpAddr,
+        order: Order,
+        request: Request<'_>,
+        responder: Responder<'_, S, B>,
+    ) -> Result<(), WriteError> {
+        match self.obey(peer, order, request).await {
+            Obeyed::Done => self.send(responder, 200, &pages::done).await,
+            Obeyed::Configured => self.send(responder, 200, &settings::write).await,
+            Obeyed::Wrong(wrong) => self.send(responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
+            Obeyed::Unread(wrong) => self.send(responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
+            Obeyed::Denied(denied) => {
+                let status = powers::status(denied);
+                self.send(responder, status, &|_, sink| pages::error(&denied, sink)).await
+            }
+            Obeyed::Not(status, why) => responder.error(status, why).await,
+            Obeyed::Stranger => {
+                let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
+                responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
+            }
+            Obeyed::Later(later) => too_many(responder, later, "wrong admin codes came").await,
+            Obeyed::WillBreak(break_it, fault) => {
+                let body = br#"{"status":"ok","message":"See you after the reset."}"#;
+                responder.respond(200, JSON, body, &[]).await?;
+                // What is answered is not sent yet: that takes the network a moment.
+                self.board.sleep_until(self.board.after(LAST_WORDS_MS)).await;
+                break_it(fault);
+                Ok(())
+            }
         }
     }
 
@@ -293,6 +327,12 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             return stranger;
         }
         self.room().await;
+        self.perform(order, request.body)
+    }
+
+    /// Does what the owner wants. Not inlined: what it takes of the stack would be taken by every request.
+    #[inline(never)]
+    fn perform<'a>(&self, order: Order, body: &'a [u8]) -> Obeyed<'a> {
         match order {
             Order::Command(command) => match self.act(|hall, now| hall.command(now, command)) {
                 Ok(()) => {
@@ -303,14 +343,14 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 Err(refusal) => Obeyed::Not(409, refusal.0),
             },
-            Order::Use(power) => match power.read(request.body) {
+            Order::Use(power) => match power.read(body) {
                 Ok(act) => match self.act(|hall, now| act.perform(hall, now)) {
                     Ok(()) => Obeyed::Done,
                     Err(denied) => Obeyed::Denied(denied),
                 },
                 Err(wrong) => Obeyed::Unread(wrong),
             },
-            Order::Configure => match settings::read(request.body, P) {
+            Order::Configure => match settings::read(body, P) {
                 Ok(change) => match self.act(|hall, now| hall.configure(now, change)) {
                     Ok(()) => Obeyed::Configured,
                     Err(refusal) => Obeyed::Not(409, refusal.0),
@@ -339,7 +379,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             self.safe().await;
             return responder.respond(204, JSON, &[], &[]).await;
         }
-        self.send(responder, 200, |hall, sink| hall.write_answer(&answer, sink)).await
+        self.send(responder, 200, &|hall, sink| hall.write_answer(&answer, sink)).await
     }
 
     /// Sends a JSON text that `write` writes from the hall. Should one that does not fit the buffer become another text
@@ -348,7 +388,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         &self,
         responder: Responder<'_, S, B>,
         status: u16,
-        write: impl Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
+        write: &dyn Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
     ) -> Result<(), WriteError> {
         let mut answer = responder.begin_open(status, JSON)?;
         match pieces::send(&mut answer, &|sink| self.hall(|hall| write(hall, sink)), async || self.safe().await).await?

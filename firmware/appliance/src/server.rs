@@ -15,6 +15,7 @@ use crate::clock::before;
 use crate::http::{Limits, Parts, ServerConn};
 use crate::links::{self, Links};
 use crate::live;
+use crate::routes::apart;
 use crate::ws::{End, Link};
 
 /// Free workers below which idling is cut short.
@@ -92,13 +93,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                             return None;
                         }
                         if only_watches {
-                            self.show_live(peer, &mut Link::new(stream, &self.board, incoming)).await;
+                            apart(pin!(self.show_live(peer, &mut Link::new(stream, &self.board, incoming)))).await;
                             return None;
                         }
                         let ms = self.limits().request_ms;
                         return match is_for_the_arena {
-                            true => self.meet_agent(peer, stream, incoming, ms).await,
-                            false => self.meet(peer, stream, incoming, ms).await,
+                            true => apart(pin!(self.meet_agent(peer, stream, incoming, ms))).await,
+                            false => apart(pin!(self.meet(peer, stream, incoming, ms))).await,
                         };
                     }
                 }

@@ -11,6 +11,9 @@
 //!
 //! `match` is the beginning of the commitment to the match's seed: another one in every league and for every attempt.
 
+use serde::{Serialize, Serializer};
+
+use super::ladder::is_of_the_ladder;
 use super::{Hall, Table};
 use crate::fair::{Draws, Seed};
 use crate::games::{AnyGame, Game, GameKind, Illegal, Seat, Seats};
@@ -21,13 +24,11 @@ use crate::referee::Cause;
 use crate::time::Now;
 use crate::wire::league_v2::outgoing::MatchId;
 
-use super::ladder::is_of_the_ladder;
-use serde::{Serialize, Serializer};
-
 /// What can wait to be taken, in bytes. Where flash is slow and matches are many, more can.
-pub(super) const QUEUE: usize = if cfg!(target_pointer_width = "32") { 400 } else { 16 * 1024 };
-/// So much is worth taking before a match ends: a page of flash.
-const RIPE: usize = 256;
+pub(super) const QUEUE: usize = if cfg!(target_pointer_width = "32") { 416 } else { 16 * 1024 };
+/// So much is worth taking before a match ends. Whoever gives way then loses nothing: the longest move still fits, and its end.
+const RIPE: usize = 224;
+const _: () = assert!(RIPE + HEAD + MOVE_BYTES + HEAD <= QUEUE);
 /// The most bytes a move takes as JSON.
 pub const MOVE_BYTES: usize = 168;
 /// What a step takes beside its move.
@@ -142,12 +143,12 @@ impl Reel {
     pub fn take(&mut self, out: &mut Writer<'_>) {
         let waiting = self.bytes.get(..self.used).unwrap_or_default();
         let (mut from, mut taken) = (Reader::new(waiting), 0);
-        while let Ok(Some(step)) = Step::read(&mut from) {
-            let length = HEAD + if let Deed::Moved(_, text) = step.deed { text.len() } else { 0 };
-            if out.raw(waiting.get(taken..taken + length).unwrap_or_default()).is_err() {
+        while let Ok(Some(_)) = Step::read(&mut from) {
+            let end = waiting.len() - from.left();
+            if out.raw(waiting.get(taken..end).unwrap_or_default()).is_err() {
                 break;
             }
-            taken += length;
+            taken = end;
         }
         self.bytes.copy_within(taken..self.used, 0);
         self.used -= taken;
@@ -156,7 +157,7 @@ impl Reel {
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
-    /// Whether steps are worth taking: those of a match that is over, or as many as fill a page of flash.
+    /// Whether steps are worth taking: those of a match that is over, or many.
     pub fn has_steps(&self) -> bool {
         self.reel.is_ripe()
     }

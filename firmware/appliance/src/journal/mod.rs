@@ -501,6 +501,12 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
     /// Waits until there is room for what an input may lead to. Before every input.
     pub(crate) async fn room(&self) {
+        // Steps of matches have no promise, but a chance to be taken before there are more of them: whoever is woken in one
+        // round of the executor runs in the next.
+        let mut rounds = 0..2u8;
+        while self.journal.has_reel.get() && self.hall(Hall::has_steps) && rounds.next().is_some() {
+            embassy_futures::yield_now().await;
+        }
         self.wait_for_journal(|| self.hall(Hall::has_room_for_facts)).await;
     }
 
