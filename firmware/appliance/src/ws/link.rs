@@ -20,9 +20,9 @@ use crate::pieces;
 
 /// From the first byte of a message to its last, in milliseconds.
 const MESSAGE_MS: u64 = 10_000;
-/// The same of a message that is too long for the link's own buffer, once it has another: others may be waiting for that.
-const LONG_MESSAGE_MS: u64 = 2_000;
-/// How often to look whether that buffer is free, in milliseconds.
+/// For the buffer for long messages to be free, in milliseconds: a few may have it before, each for the time of a message.
+const BUFFER_MS: u64 = 3 * MESSAGE_MS;
+/// How often to look whether it is, in milliseconds.
 const LOOK_MS: u64 = 2;
 /// For taking a block of what is sent, in milliseconds. Who takes longer is let go, so that nobody waits for it.
 const WRITE_MS: u32 = 5_000;
@@ -198,6 +198,7 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
             let Some(long) = self.long.filter(|long| self.lent.is_none() && self.reader.fits_in(long.size())) else {
                 return TOO_LONG;
             };
+            self.until = self.clock.after(BUFFER_MS);
             let mut lent = loop {
                 match long.lend() {
                     Some(lent) => break lent,
@@ -207,7 +208,7 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
             };
             lent.iter_mut().zip(self.buf.iter()).take(filled).for_each(|(to, &from)| *to = from);
             self.lent = Some(lent);
-            self.until = self.clock.after(LONG_MESSAGE_MS);
+            self.until = self.clock.after(MESSAGE_MS);
             Ok(())
         }
     }
