@@ -136,8 +136,9 @@ fn a_class_of_32_that_all_owe_an_answer_fits_the_board() {
     let said = leaguebox.get_json("/health")["memory"].take();
     let stack = statistics(&leaguebox).stack;
     let (variables, program) = (footprint("static_ram"), footprint("flash"));
-    let all = variables + footprint("memories");
-    assert_eq!((&said["variables"], &said["program"]), (&json!(all), &json!(program)), "{said}");
+    // But for the few bytes between two sections.
+    let between = said["variables"].as_u64().expect("bytes") - (variables + footprint("memories"));
+    assert!(between < 16 && said["program"] == program, "{said}, {variables} bytes of variables");
     assert_eq!((&said["stack"], &said["deepest_stack"]), (&json!(stack.size), &json!(stack.used)), "{said}");
     println!(
         "static RAM {variables} + deepest stack {} (of {}) = {} of {RAM_BUDGET} bytes",
