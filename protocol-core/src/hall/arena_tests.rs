@@ -423,6 +423,26 @@ fn a_league_of_agents_of_both_protocols_is_played_to_its_end() {
 }
 
 #[test]
+fn a_match_that_somebody_has_not_heard_the_end_of_is_ruled_on_as_one_that_is_over() {
+    let mut room = Room::new(Config { game: GameKind::Echo, ..config() });
+    let (mut ada, bob) = (room.agent("Ada"), room.agent("Bob"));
+    room.hall.command(room.now, Command::Start).unwrap();
+    let id = last(&room.hears(&mut ada), "your_turn")["gameId"].as_str().unwrap().to_string();
+    for round in 0..5 {
+        room.plays(&ada, &id, json!({"number": 10 - round}));
+        room.plays(&bob, &id, json!({"number": 1 + round}));
+    }
+    // Nobody has been told. The owner finds that Bob won.
+    let bobs = room.hall.players()[1].number;
+    room.hall.rule(room.now, MatchId { round: 1, table: 1 }, Some(bobs)).unwrap();
+    room.hall.refresh_standings();
+    let rows: Vec<_> =
+        room.hall.standings().map(|row| (row.display_name.to_string(), row.points, row.played)).collect();
+    assert_eq!(rows, [("Bob".into(), 3, 1), ("Ada".into(), 0, 1)]);
+    assert!(room.hall.players().iter().all(|player| player.rating.games == 1));
+}
+
+#[test]
 fn a_league_that_begins_calls_the_games_of_the_ladder_off_and_they_count_for_nobody() {
     let (mut room, mut ada, mut bob, _) = duel("echo");
     room.hall.command(room.now, Command::Start).unwrap();

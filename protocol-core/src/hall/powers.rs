@@ -68,7 +68,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         let word = if winner.is_some() { "rule: this player wins" } else { "rule: a draw" };
         let agent = winner.map(AgentId::Player);
-        let slot = self.tables.iter().position(|table| table.as_ref().is_some_and(|table| table.id == id));
+        let slot =
+            self.tables.iter().position(|table| table.as_ref().is_some_and(|table| table.id == id && !table.is_over));
         let index = self.schedule().index(id.round, id.table).ok_or(Denied::Match)?;
         if let Some(slot) = slot {
             self.note(now, agent, Some(id), Happening::Admin(word));
