@@ -101,7 +101,10 @@ macro_rules! every_game {
     ($($name:ident: $game:literal of $seats:literal),+ $(,)?) => {
         $(#[test]
         #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
-        #[cfg_attr(feature = "board", ignore = "the same pages and players as on a computer, and minutes of moves")]
+        #[cfg_attr(
+            all(feature = "clients", feature = "board"),
+            ignore = "the same pages and players as on a computer, and minutes of moves"
+        )]
         fn $name() {
             the_players_of_the_page_play($game, $seats);
         })+
