@@ -147,6 +147,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 return Some(OVER);
             };
             let mut told = Told::default();
+            // Its game right after its last message. Others may have moved by the time that is answered, and it hears of
+            // every turn all the same.
+            let mut seen: Option<Picture> = None;
             // A game of others that it looks on at while it has none of its own.
             let mut watched: Option<Watched<'_, B, P, M, R, L>> = None;
             let mut pong_at = self.board.after(PONG_MS);
@@ -159,7 +162,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 if links.has(line) {
                     return Some(REPLACED);
                 }
-                if let Err(end) = self.tell(issue, &mut told, &mut watched, link).await {
+                if let Err(end) = self.tell(issue, &mut seen, &mut told, &mut watched, link).await {
                     return Some(end);
                 }
                 let changed = async {
@@ -177,7 +180,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     Ok(Event::Message(length)) => {
                         self.slow_down(from).await;
                         self.room().await;
-                        self.hear_agent(Some(issue), link, length)
+                        let reply = self.hear_agent(Some(issue), link, length);
+                        seen = self.picture(|hall, now| hall.picture_for(now, issue));
+                        reply
                     }
                     Err(end) => return Some(end),
                 };
@@ -193,40 +198,47 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    /// Tells an agent what there is to tell of its game, or of the one it looks on at.
+    /// Tells an agent what there is to tell of its game, or of the one it looks on at: first as it was `seen`, then as it is.
+    /// Everything there is to say of a picture is said before the next one is taken, so that no turn is left out between.
     fn tell<'a, S: Read + Write>(
         &'a self,
         issue: u32,
+        seen: &mut Option<Picture>,
         told: &mut Told,
         watched: &mut Option<Watched<'a, B, P, M, R, L>>,
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = Result<(), End>> {
         async move {
             watched.take_if(|_| self.picture(|hall, now| hall.picture_for(now, issue)).is_some());
-            while let Some((word, picture)) = self.next_word(issue, told, watched) {
-                self.say_word(word, &picture, link).await?;
-                if matches!(word, Word::Matched | Word::GameOver) {
-                    self.room().await;
-                    self.act(|hall, now| hall.word_is_told(now, issue, word));
+            loop {
+                let is_now = seen.is_none();
+                if is_now {
+                    let game = watched.as_ref().map(|watched| watched.game);
+                    let look = |hall: &Hall<P, M, R, L>, now| {
+                        hall.picture_for(now, issue).or_else(|| hall.picture_of(now, game?))
+                    };
+                    *seen = self.picture(look);
                 }
-                if word == Word::GameOver {
-                    *watched = None;
+                let mut is_all = is_now;
+                while let Some(picture) = seen
+                    && let Some(word) = told.next(picture)
+                {
+                    is_all = false;
+                    self.say_word(word, picture, link).await?;
+                    if matches!(word, Word::Matched | Word::GameOver) {
+                        self.room().await;
+                        self.act(|hall, now| hall.word_is_told(now, issue, word));
+                    }
+                    if word == Word::GameOver {
+                        *watched = None;
+                    }
+                }
+                *seen = None;
+                if is_all {
+                    return Ok(());
                 }
             }
-            Ok(())
         }
-    }
-
-    /// The next word for an agent, and the game as it is then.
-    fn next_word(
-        &self,
-        issue: u32,
-        told: &mut Told,
-        watched: &Option<Watched<'_, B, P, M, R, L>>,
-    ) -> Option<(Word, Picture)> {
-        let game = watched.as_ref().map(|watched| watched.game);
-        let picture = self.picture(|hall, now| hall.picture_for(now, issue).or_else(|| hall.picture_of(now, game?)))?;
-        Some((told.next(&picture)?, picture))
     }
 
     fn picture(

@@ -773,3 +773,33 @@ fn only_a_move_may_be_long_and_only_as_long_as_there_is_room() {
         }
     });
 }
+
+/// However slowly it reads, and however fast the other one answers.
+#[test]
+fn an_agent_hears_of_every_turn_also_of_its_own_that_was_answered_at_once() {
+    for window in [16, 64, 256, 2048] {
+        play(Plan { window, ..Plan::new(0) }, async |scene| {
+            let (mut black, mut white) = (drone(&scene, 31, "Black").await, drone(&scene, 32, "White").await);
+            let join = json!({"type": "join_queue", "gameType": "skill-gomoku"});
+            assert_eq!(black.ask(&join).await["type"], "queue_status");
+            white.say(&join).await;
+            let game = hear_until(&mut black, "matched").await["gameId"].clone();
+            for turn in 0..9 {
+                let (mover, row) = if turn % 2 == 0 { (&mut black, 7) } else { (&mut white, 9) };
+                // What it hears of the turn before its own it has not read until now.
+                for update in turn.max(1)..=turn {
+                    if turn > 1 {
+                        assert_eq!(hear_until(mover, "turn_update").await["round"], update - 1, "its own turn");
+                    }
+                    assert_eq!(hear_until(mover, "turn_update").await["round"], update, "the other's turn");
+                }
+                hear_until(mover, "your_turn").await;
+                let place = json!({"type": "place", "row": row, "col": turn / 2});
+                mover.say(&json!({"type": "submit_move", "gameId": game, "move": place})).await;
+            }
+            assert_eq!(hear_until(&mut white, "turn_update").await["round"], 8);
+            assert_eq!(hear_until(&mut white, "turn_update").await["round"], 9);
+            hear_until(&mut white, "game_over").await;
+        });
+    }
+}
