@@ -206,3 +206,24 @@ fn flash_beside_a_journal_that_cannot_be_used_is_left_alone_until_a_reset() {
     });
 }
 
+#[test]
+fn who_reads_moves_slowly_keeps_nobody_else_from_looking() {
+    let flashes = [blank(), blank()];
+    let plan = Plan { game: GameKind::EvenOdd10, window: 300, outgoing: 512, ..Plan::new(2) };
+    play(plan, async |scene| {
+        beside(scene, [&flashes[0], &flashes[1]], async || {
+            scene.whole_league().await;
+            for path in ["matches/R1M1/moves.json", "leagues.json", "leagues/1.json"] {
+                let mut slow = scene.dial().await;
+                let request = format!("GET /api/{path} HTTP/1.1\r\nHost: 10.0.0.1:8000\r\n\r\n");
+                slow.socket.send(request.as_bytes()).await.unwrap();
+                scene.world.sleep(500).await;
+                let before = scene.world.now();
+                assert_eq!(step(scene, "R1M1", 3).await["step"], 3);
+                assert!(scene.world.now() - before < 500, "{path}: {} ms", scene.world.now() - before);
+            }
+        })
+        .await;
+    });
+}
+
