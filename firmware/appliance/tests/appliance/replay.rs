@@ -227,3 +227,21 @@ fn who_reads_moves_slowly_keeps_nobody_else_from_looking() {
     });
 }
 
+#[test]
+fn what_players_say_now_is_not_put_into_a_match_of_before() {
+    let flashes = [blank(), blank()];
+    let plan = Plan { game: GameKind::Dance, habits: (0..5).map(|_| habit(slow)).collect(), ..Plan::new(5) };
+    play(plan, async |scene| {
+        beside(scene, [&flashes[0], &flashes[1]], async || {
+            scene.register_all().await;
+            assert_eq!(scene.admin("start").await.status, 200);
+            let second = MatchId { round: 2, table: 1 };
+            while scene.leaguebox.hall(|hall| hall.table(second).is_none_or(|table| table.play.game().turn() < 3)) {
+                scene.world.sleep(5).await;
+            }
+            assert!(scene.get("/api/matches/R2M1.json").await.body.contains("Olé"), "it is said");
+            assert!(!step(scene, "R1M1", 1).await.to_string().contains("Olé"));
+        })
+        .await;
+    });
+}
