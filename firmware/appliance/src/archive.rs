@@ -61,6 +61,15 @@ struct Head {
     journal: Shown<State>,
 }
 
+/// What a league, a line or a move takes at most. The buffer of an answer is larger.
+const PART: usize = 400;
+
+/// Makes room for a part. Before the journal is asked for it: nobody else is answered there while a part is added, and
+/// must not wait for who reads slowly.
+pub(crate) async fn make_room<T: http::Sink>(message: &mut Outgoing<'_, T>) -> Result<(), WriteError> {
+    if message.room().len() < PART { message.flush().await } else { Ok(()) }
+}
+
 /// Adds a part to a message.
 pub(crate) async fn add<T: http::Sink>(
     message: &mut Outgoing<'_, T>,
@@ -79,7 +88,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let head = Head { journal: Shown(self.journal()) };
         add(&mut answer, |sink| list(0, sink, &head, "leagues", |_| None::<()>)).await?;
         let (mut part, mut before) = (1, u32::MAX);
-        while let Some(told) = self.ask_the_journal(Ask::League(before)).await {
+        loop {
+            make_room(&mut answer).await?;
+            let Some(told) = self.ask_the_journal(Ask::League(before)).await else { break };
             let write = |sink: &mut dyn Sink| {
                 let page = told.page();
                 list(part, sink, &head, "leagues", |_| Some(League::of(&page)))
@@ -117,6 +128,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             if part > 1 {
                 let next = told.page().next;
                 drop(told);
+                make_room(&mut answer).await?;
                 told = self.ask_the_journal(Ask::Line(next)).await.ok_or(WriteError::WrongLength)?;
             }
             let write = |sink: &mut dyn Sink| {

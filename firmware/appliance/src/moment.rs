@@ -177,7 +177,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Serialize f
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         let party = self.hall.party_of(self.id);
-        self.game.view(Viewer::Spectator, games::Table(&self.hall.sitters_with_notes(&party)), &mut map)?;
+        // What players say is of the match they play now, and not of one that is over.
+        let sitters = match self.hall.table(self.id) {
+            Some(_) => self.hall.sitters_with_notes(&party),
+            None => party.sitters(),
+        };
+        self.game.view(Viewer::Spectator, games::Table(&sitters), &mut map)?;
         map.end()
     }
 }

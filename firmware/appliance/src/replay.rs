@@ -12,7 +12,7 @@ use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde::Serialize;
 
 use crate::Appliance;
-use crate::archive::add;
+use crate::archive::{add, make_room};
 use crate::board::Board;
 use crate::http::{Responder, WriteError};
 use crate::journal::Ask;
@@ -81,6 +81,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         add(&mut answer, |sink| list(0, sink, &head, "moves", |_| None::<()>)).await?;
         let mut next = None;
         for step in 1..=steps {
+            make_room(&mut answer).await?;
             let told = self.ask_the_journal(Ask::Scene(id, next)).await.ok_or(WriteError::WrongLength)?;
             let write = |sink: &mut dyn Sink| {
                 let scene = told.scene().ok_or(Full)?;

@@ -10,7 +10,7 @@ use appliance::journal::{FRAME, Log, spool};
 use embassy_futures::block_on;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Hall, Mode, ReelId, Replay, Via};
+use protocol_core::hall::{Command, Config, Event, Hall, Mode, ReelId, Replay, Step, Via};
 use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
 use protocol_core::wire::league_v2::outgoing::MatchId;
@@ -87,14 +87,15 @@ fn play(reel: &mut Reel) -> Vec<(ReelId, Replay)> {
 fn found(reel: &mut Reel, played: &[(ReelId, Replay)]) -> Steps {
     let (mut all, mut buf) = (Steps::new(), [0; FRAME]);
     for (of, _) in played {
-        let Some(mut place) = block_on(reel.first_step(*of, &mut buf)).unwrap() else { continue };
+        let Some(mut place) = block_on(reel.first_step(*of, &mut buf, async |_, _| Ok(()))).unwrap() else { continue };
         let steps = all.entry(*of).or_default();
-        let reading = reel.steps(&mut place, &mut buf, |step| {
+        let take = |step: &Step<'_>| {
             if step.of == *of {
                 assert!(steps.insert(step.number, format!("{step:?}")).is_none(), "no step is there twice");
             }
             ControlFlow::Continue(())
-        });
+        };
+        let reading = reel.steps(&mut place, &mut buf, take, async |_, _| Ok(()));
         assert_eq!(block_on(reading), Ok(false));
     }
     all

@@ -385,14 +385,19 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         Journal { log, reel: None }
     }
 
-    /// Keeps the steps of matches beside the journal, in a flash of their own.
+    /// Keeps the steps of matches beside the journal, in a flash of their own. While the journal cannot be used that flash is
+    /// left alone: it may hold a part of what the owner was promised to keep until the next reset.
     pub async fn resume_reel<F: MultiwriteNorFlash>(
         &self,
         journal: Journal<F>,
         flash: F,
         buf: &mut [u8; FRAME],
     ) -> Journal<F> {
-        Journal { reel: self.open_reel(flash, buf).await, ..journal }
+        let mut reel = Some(Log::new(flash));
+        if self.journal() == State::Ok {
+            self.open_reel(&mut reel, buf).await;
+        }
+        Journal { reel, ..journal }
     }
 
     /// There is no flash to keep a journal in: the box says why.
@@ -432,7 +437,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             self.answer(Some(&mut log), &mut reel, buf).await;
             if self.journal() != State::Ok {
                 if self.journal.is_reset.take() {
-                    self.begin_again(&mut log).await;
+                    self.begin_again(&mut log, &mut reel, buf).await;
                 } else if !self.spool(&mut reel, buf).await {
                     self.journal.bell.wait().await;
                 }
@@ -476,9 +481,17 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// The owner has reset a box whose journal could not be read or kept: it is overwritten.
-    async fn begin_again<F: MultiwriteNorFlash>(&self, log: &mut Log<F>) {
+    async fn begin_again<F: MultiwriteNorFlash>(
+        &self,
+        log: &mut Log<F>,
+        reel: &mut Option<Log<F>>,
+        buf: &mut [u8; FRAME],
+    ) {
         match log.format().await {
             Ok(()) => {
+                if !self.journal.has_reel.get() {
+                    self.open_reel(reel, buf).await;
+                }
                 self.journal.written.set(self.hall(Hall::facts));
                 self.journal.set(State::Ok);
                 self.act(|hall, _| hall.keep_facts());

@@ -78,8 +78,14 @@ impl<F: MultiwriteNorFlash> Log<F> {
         }
     }
 
-    /// The place of the first step of a match, if it is there still.
-    pub async fn first_step(&mut self, of: ReelId, buf: &mut [u8; FRAME]) -> Result<Option<Place>, Trouble> {
+    /// The place of the first step of a match, if it is there still. `pause` is called where others may have a turn, and may
+    /// write; what it overwrites is not there any more.
+    pub async fn first_step(
+        &mut self,
+        of: ReelId,
+        buf: &mut [u8; FRAME],
+        mut pause: impl AsyncFnMut(&mut Self, &mut [u8; FRAME]) -> Result<(), Trouble>,
+    ) -> Result<Option<Place>, Trouble> {
         let Some(newest) = self.newest_sector() else { return Ok(None) };
         // Mostly it is a match of this hour.
         for sector in ((newest + 1).saturating_sub(self.sectors())..=newest).rev() {
@@ -98,17 +104,19 @@ impl<F: MultiwriteNorFlash> Log<F> {
             if found.is_some() {
                 return Ok(found);
             }
-            yield_now().await;
+            pause(self, buf).await?;
         }
         Ok(None)
     }
 
-    /// Hands steps to `take`, from a place on and until it breaks; `place` is then behind the last. False where there are no more.
+    /// Hands steps to `take`, from a place on and until it breaks; `place` is then behind the last. False where there are no
+    /// more. `pause` is as above.
     pub async fn steps(
         &mut self,
         place: &mut Place,
         buf: &mut [u8; FRAME],
         mut take: impl FnMut(&Step<'_>) -> ControlFlow<()>,
+        mut pause: impl AsyncFnMut(&mut Self, &mut [u8; FRAME]) -> Result<(), Trouble>,
     ) -> Result<bool, Trouble> {
         let Some(newest) = self.newest_sector() else { return Ok(false) };
         loop {
@@ -121,12 +129,13 @@ impl<F: MultiwriteNorFlash> Log<F> {
                     }
                 }
                 (place.at, place.skip) = (place.at + frame::length_of(entries) as u32, 0);
+                pause(self, buf).await?;
             }
             if place.sector >= newest {
                 return Ok(false);
             }
             *place = Place::beginning_of(place.sector + 1);
-            yield_now().await;
+            pause(self, buf).await?;
         }
     }
 
@@ -175,7 +184,8 @@ pub async fn spool<F: MultiwriteNorFlash, const P: usize, const M: usize, const 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Keeps the reel for ever where there is no journal. Run one, or [`Appliance::keep_journal`].
     pub async fn keep_reel<F: MultiwriteNorFlash>(&self, flash: F, buf: &mut [u8; FRAME]) -> ! {
-        let mut reel = self.open_reel(flash, buf).await;
+        let mut reel = Some(Log::new(flash));
+        self.open_reel(&mut reel, buf).await;
         loop {
             self.answer(None, &mut reel, buf).await;
             if !self.spool(&mut reel, buf).await {
@@ -184,17 +194,17 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    /// Finds what is left of the last reel.
-    pub(super) async fn open_reel<F: MultiwriteNorFlash>(&self, flash: F, buf: &mut [u8; FRAME]) -> Option<Log<F>> {
-        let mut reel = Log::new(flash);
-        let is_there = reel.open_reel(buf).await.is_ok();
+    /// Finds what is left of the last reel. Nothing is kept before.
+    pub(super) async fn open_reel<F: MultiwriteNorFlash>(&self, reel: &mut Option<Log<F>>, buf: &mut [u8; FRAME]) {
+        let Some(log) = reel else { return };
+        let opened = log.open_reel(buf).await.map(|()| true);
+        let is_there = self.keep_or_drop(reel, opened);
         self.journal.has_reel.set(is_there);
-        is_there.then_some(reel)
     }
 
     /// Writes steps, if there are any. A reel that fails is given up.
     pub(super) async fn spool<F: MultiwriteNorFlash>(&self, reel: &mut Option<Log<F>>, buf: &mut [u8; FRAME]) -> bool {
-        let Some(log) = reel else { return false };
+        let Some(log) = reel.as_mut().filter(|_| self.journal.has_reel.get()) else { return false };
         let written = spool(log, &self.hall, buf).await;
         self.keep_or_drop(reel, written)
     }
@@ -227,9 +237,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     ) -> Result<bool, Trouble> {
         let told = &self.journal.counter.told;
         let Some(of) = self.reel_of(id) else { return Ok(false) };
-        let is_on_the_way = |film: &Film| film.replay.of == of && film.replay.shot.step <= to;
+        let pause = async |reel: &mut Log<F>, buf: &mut [u8; FRAME]| self.pause(reel, buf).await;
+        // Whoever wants all of it begins anew, for the beginning may be erased by now.
+        let is_on_the_way = |film: &Film| film.replay.of == of && film.replay.shot.step <= to && to != u16::MAX;
         if !matches!(&*told.borrow(), Told::Film(film) if is_on_the_way(film)) {
-            let Some(next) = reel.first_step(of, buf).await? else { return Ok(false) };
+            let Some(next) = reel.first_step(of, buf, pause).await? else { return Ok(false) };
             let Some(replay) = self.hall(|hall| hall.replay_of(id)) else { return Ok(false) };
             *told.borrow_mut() = Told::Film(Film { replay, next });
         }
@@ -246,7 +258,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 },
                 _ => ControlFlow::Continue(()),
             };
-            reel.steps(&mut next, buf, follow).await?;
+            reel.steps(&mut next, buf, follow, pause).await?;
             if let Told::Film(film) = &mut *told.borrow_mut() {
                 film.next = next;
             }
@@ -267,8 +279,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     ) -> Result<bool, Trouble> {
         let told = &self.journal.counter.told;
         let Some(of) = self.reel_of(id) else { return Ok(false) };
+        let pause = async |reel: &mut Log<F>, buf: &mut [u8; FRAME]| self.pause(reel, buf).await;
         let from = match from {
-            None => reel.first_step(of, buf).await?,
+            None => reel.first_step(of, buf, pause).await?,
             from => from,
         };
         let Some(mut next) = from else { return Ok(false) };
@@ -279,11 +292,17 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             *told.borrow_mut() = Told::Scene(Scene::of(step, Place::beginning_of(0)));
             ControlFlow::Break(())
         };
-        let is_found = reel.steps(&mut next, buf, take).await?;
+        let is_found = reel.steps(&mut next, buf, take, pause).await?;
         if let Told::Scene(scene) = &mut *told.borrow_mut() {
             scene.next = next;
         }
         Ok(is_found)
+    }
+
+    /// To look for a match takes as long as many moves take: whoever makes them has a turn, and they are kept.
+    async fn pause<F: MultiwriteNorFlash>(&self, reel: &mut Log<F>, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
+        yield_now().await;
+        spool(reel, &self.hall, buf).await.map(|_| ())
     }
 
     fn reel_of(&self, id: MatchId) -> Option<ReelId> {

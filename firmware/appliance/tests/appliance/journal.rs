@@ -1,6 +1,6 @@
 //! A whole box with a slow flash: nothing leaves it, be it an answer, a page or a call, before what it tells is in flash.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::net_support::{Does, Heard, Plan, Scene, World, play};
@@ -29,8 +29,16 @@ pub fn blank() -> Bytes {
 
 /// A flash that takes its time.
 pub struct Slow<'w> {
-    pub ram: Bytes,
-    pub world: &'w World,
+    ram: Bytes,
+    world: &'w World,
+    /// What reading a whole frame takes, in milliseconds.
+    pub reads_for: Rc<Cell<u64>>,
+}
+
+impl<'w> Slow<'w> {
+    pub fn new(ram: &Bytes, world: &'w World) -> Self {
+        Self { ram: ram.clone(), world, reads_for: Rc::default() }
+    }
 }
 
 impl ErrorType for Slow<'_> {
@@ -41,6 +49,7 @@ impl ReadNorFlash for Slow<'_> {
     const READ_SIZE: usize = 4;
 
     async fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), RamError> {
+        self.world.sleep(if bytes.len() > 64 { self.reads_for.get() } else { 0 }).await;
         let mut ram = self.ram.borrow().clone();
         ram.read(offset, bytes).await
     }
@@ -84,7 +93,7 @@ fn kept(bytes: &Bytes) -> Hall<8, 4, 28, 64> {
 
 /// Runs the journal beside a script.
 async fn beside(scene: Scene<'_, '_>, bytes: &Bytes, script: impl AsyncFnOnce()) {
-    let (mut frame, flash) = ([0; FRAME], Slow { ram: bytes.clone(), world: scene.world });
+    let (mut frame, flash) = ([0; FRAME], Slow::new(bytes, scene.world));
     let journal = scene.leaguebox.resume(flash, &mut frame, Chosen::default()).await;
     match select(scene.leaguebox.keep_journal(journal, &mut frame), script()).await {
         Either::First(never) => never,

@@ -667,6 +667,11 @@ pub fn reply(call: &Value, token: &str, more: usize) -> Value {
         "MOVE_REQUEST" if params["game_type"] == "even_odd_10" => {
             json!({"message_type": "MOVE_RESPONSE", "move": {"action": "choose", "value": choice}})
         }
+        "MOVE_REQUEST" if params["game_type"] == "dance-battle" => {
+            let stay = |beat| json!({"beatIndex": beat, "kind": "move", "direction": "hold"});
+            let throw = json!({"beatIndex": 2, "kind": "action", "action": "rock", "motto": "Olé"});
+            json!({"message_type": "MOVE_RESPONSE", "move": {"commands": [stay(0), stay(1), throw]}})
+        }
         "MOVE_REQUEST" => json!({"message_type": "MOVE_RESPONSE", "move": {"action": "wait"}}),
         _ => json!({"status": "ok"}),
     };

@@ -1,19 +1,24 @@
 //! Matches that are over, looked at again step by step: also after a restart, and only then.
 
 use crate::journal::{Bytes, Slow, blank};
-use crate::net_support::{Does, Heard, Plan, Scene, play};
-use appliance::journal::{Chosen, FRAME};
+use crate::net_support::{Does, Heard, Plan, Scene, habit, play};
+use appliance::clock::Clock;
+use appliance::journal::{Chosen, FRAME, State};
 use embassy_futures::select::{Either, select};
 use protocol_core::games::{Game, GameKind};
+use protocol_core::hall::Hall;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde_json::{Value, json};
 
 /// Runs the journal and the reel beside a script.
 async fn beside(scene: Scene<'_, '_>, [journal, reel]: [&Bytes; 2], script: impl AsyncFnOnce()) {
-    let flash = |bytes: &Bytes| Slow { ram: bytes.clone(), world: scene.world };
+    beside_slow(scene, journal, Slow::new(reel, scene.world), script).await;
+}
+
+async fn beside_slow<'w>(scene: Scene<'_, 'w>, journal: &Bytes, reel: Slow<'w>, script: impl AsyncFnOnce()) {
     let (mut frame, leaguebox) = ([0; FRAME], scene.leaguebox);
-    let journal = leaguebox.resume(flash(journal), &mut frame, Chosen::default()).await;
-    let journal = leaguebox.resume_reel(journal, flash(reel), &mut frame).await;
+    let journal = leaguebox.resume(Slow::new(journal, scene.world), &mut frame, Chosen::default()).await;
+    let journal = leaguebox.resume_reel(journal, reel, &mut frame).await;
     match select(leaguebox.keep_journal(journal, &mut frame), script()).await {
         Either::First(never) => never,
         Either::Second(()) => {}
@@ -26,6 +31,11 @@ async fn moves(scene: Scene<'_, '_>, id: &str) -> Value {
 
 async fn step(scene: Scene<'_, '_>, id: &str, number: usize) -> Value {
     scene.get(&format!("/api/matches/{id}/steps/{number}.json")).await.json()
+}
+
+/// Thinks before it moves.
+fn slow(heard: &Heard, _: usize) -> Does {
+    if heard.name() == "MOVE_REQUEST" { Does::After(100) } else { Does::Answer }
 }
 
 /// Looks at all of a match, and says what was seen.
@@ -99,7 +109,6 @@ fn every_match_of_a_league_is_told_step_by_step_and_so_it_is_after_a_restart() {
 fn two_who_look_at_long_matches_at_once_do_not_disturb_each_other_and_a_running_one_is_not_told() {
     let flashes = [blank(), blank()];
     let flashes = [&flashes[0], &flashes[1]];
-    let slow = |heard: &Heard, _| if heard.name() == "MOVE_REQUEST" { Does::After(100) } else { Does::Answer };
     let plan = Plan { game: GameKind::EvenOdd10, ..Plan::new(3) }.with(0, slow).with(1, slow);
     play(plan, async |scene| {
         beside(scene, flashes, async || {
@@ -136,7 +145,7 @@ fn a_box_without_a_journal_keeps_a_reel_all_the_same_and_one_without_both_says_s
     let bytes = blank();
     play(Plan::new(2), async |scene| {
         let mut frame = [0; FRAME];
-        let flash = Slow { ram: bytes.clone(), world: scene.world };
+        let flash = Slow::new(&bytes, scene.world);
         let script = async {
             scene.whole_league().await;
             look(scene, "R1M1").await;
@@ -164,6 +173,74 @@ fn a_reel_that_fails_is_given_up_and_the_league_and_its_journal_go_on() {
             scene.whole_league().await;
             assert_eq!(scene.get("/api/status.json").await.json()["journal"], "ok");
             assert_eq!(scene.get("/api/matches/R1M1/moves.json").await.status, 404);
+        })
+        .await;
+    });
+}
+
+#[test]
+fn flash_beside_a_journal_that_cannot_be_used_is_left_alone_until_a_reset() {
+    let strange = || {
+        let bytes = blank();
+        bytes.borrow_mut().bytes.iter_mut().zip(0u8..=250).for_each(|(byte, at)| *byte = at);
+        bytes.borrow_mut().bytes.rotate_right(2048);
+        bytes
+    };
+    let flashes = [strange(), strange()];
+    let before = flashes[1].borrow().bytes.clone();
+    play(Plan::new(2), async |scene| {
+        beside(scene, [&flashes[0], &flashes[1]], async || {
+            let status = scene.get("/api/status.json").await.json();
+            assert_eq!(status["journal"], "failed: what is in the flash is not a journal");
+            scene.whole_league().await;
+            assert_eq!(scene.get("/api/matches/R1M1/moves.json").await.status, 404);
+            assert!(flashes[1].borrow().bytes == before, "what was in flash is kept");
+            assert_eq!(scene.admin("reset").await.status, 200);
+            while scene.leaguebox.journal() != State::Ok {
+                scene.world.sleep(5).await;
+            }
+            scene.whole_league().await;
+            look(scene, "R1M1").await;
+        })
+        .await;
+    });
+}
+
+#[test]
+fn who_reads_moves_slowly_keeps_nobody_else_from_looking() {
+    let flashes = [blank(), blank()];
+    let plan = Plan { game: GameKind::EvenOdd10, window: 300, outgoing: 512, ..Plan::new(2) };
+    play(plan, async |scene| {
+        beside(scene, [&flashes[0], &flashes[1]], async || {
+            scene.whole_league().await;
+            for path in ["matches/R1M1/moves.json", "leagues.json", "leagues/1.json"] {
+                let mut slow = scene.dial().await;
+                let request = format!("GET /api/{path} HTTP/1.1\r\nHost: 10.0.0.1:8000\r\n\r\n");
+                slow.socket.send(request.as_bytes()).await.unwrap();
+                scene.world.sleep(500).await;
+                let before = scene.world.now();
+                assert_eq!(step(scene, "R1M1", 3).await["step"], 3);
+                assert!(scene.world.now() - before < 500, "{path}: {} ms", scene.world.now() - before);
+            }
+        })
+        .await;
+    });
+}
+
+#[test]
+fn what_players_say_now_is_not_put_into_a_match_of_before() {
+    let flashes = [blank(), blank()];
+    let plan = Plan { game: GameKind::Dance, habits: (0..5).map(|_| habit(slow)).collect(), ..Plan::new(5) };
+    play(plan, async |scene| {
+        beside(scene, [&flashes[0], &flashes[1]], async || {
+            scene.register_all().await;
+            assert_eq!(scene.admin("start").await.status, 200);
+            let second = MatchId { round: 2, table: 1 };
+            while scene.leaguebox.hall(|hall| hall.table(second).is_none_or(|table| table.play.game().turn() < 3)) {
+                scene.world.sleep(5).await;
+            }
+            assert!(scene.get("/api/matches/R2M1.json").await.body.contains("Olé"), "it is said");
+            assert!(!step(scene, "R1M1", 1).await.to_string().contains("Olé"));
         })
         .await;
     });
