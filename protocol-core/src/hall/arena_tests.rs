@@ -537,6 +537,33 @@ fn a_memory_comes_back_and_a_thought_is_heard_when_the_tick_is_over() {
 }
 
 #[test]
+fn an_old_thought_is_not_heard_again_in_place_of_an_empty_one_or_of_one_there_is_no_room_for() {
+    let (mut room, mut ada, bob, id) = duel("resource-rush");
+    let mut tick = |adas: Value, bobs: Value| {
+        for (agent, wanted) in [(&ada, adas), (&bob, bobs)] {
+            assert_eq!(room.plays(agent, &id, wanted)["success"], true);
+        }
+        let heard = room.hears(&mut ada);
+        let thoughts = &last(&heard, "game_state")["extra"]["playerThoughts"];
+        thoughts
+            .as_object()
+            .unwrap()
+            .values()
+            .find_map(|said| said.as_str().filter(|said| !said.is_empty()))
+            .map(String::from)
+    };
+    let wait = json!({"action": "wait"});
+    let says = |thought: &str| json!({"action": "wait", "thought": thought});
+    assert_eq!(tick(says("Gold!"), wait.clone()).as_deref(), Some("Gold!"));
+    assert_eq!(tick(says(""), wait.clone()), None);
+    assert_eq!(tick(says("Gold!"), wait.clone()).as_deref(), Some("Gold!"));
+    // All that is left, but for the heads of this note and of one more.
+    let full = "x".repeat(tests::Small::NOTES - "Gold!".len() - 3 * 5 - r#"{"":""}"#.len());
+    assert_eq!(tick(wait.clone(), json!({"action": "wait", "memory": {"": full}})), None);
+    assert_eq!(tick(says("More gold!"), wait), None);
+}
+
+#[test]
 fn whatever_an_agent_says_it_is_answered_and_nothing_breaks() {
     let (mut room, ada, _, id) = duel("echo");
     for wanted in [json!(null), json!([]), json!("x"), json!({"number": 1e300}), json!({"number": [[[]]]}), json!(true)]
