@@ -602,6 +602,38 @@ fn who_is_removed_before_it_hears_the_end_keeps_no_table() {
 }
 
 #[test]
+fn whoever_is_removed_loses_its_game_of_the_ladder_at_once_and_nobody_else_does() {
+    let (mut room, mut ada, bob, _) = duel("echo");
+    room.agent("Eve");
+    let number = room.hall.players()[usize::from(bob.line)].number;
+    room.hall.remove(room.now, number).unwrap();
+    let heard = room.hears(&mut ada);
+    assert_eq!(types(&heard), ["game_state", "game_over"]);
+    let rankings = &last(&heard, "game_over")["rankings"];
+    assert_eq!(rankings[0]["agentName"], "Ada");
+    assert_eq!(rankings[1], json!({"agentId": "", "agentName": "", "finalScore": 0}), "it is nobody's name any more");
+    let rated: Vec<_> = room.hall.players().iter().map(|player| (player.name.as_str(), player.rating.games)).collect();
+    assert_eq!(rated, [("Ada", 1), ("Eve", 0)], "Eve has taken Bob's line, not its seat");
+    assert!(room.hall.players()[0].rating.points() > 1500);
+}
+
+#[test]
+fn a_game_that_is_over_ended_as_it_did_whoever_is_removed_later() {
+    let (mut room, ada, mut bob, id) = duel("echo");
+    for round in 1..=5 {
+        room.plays(&ada, &id, json!({"number": round}));
+        room.plays(&bob, &id, json!({"number": round + 1}));
+    }
+    let number = room.hall.players()[usize::from(ada.line)].number;
+    room.hall.remove(room.now, number).unwrap();
+    bob.line -= 1;
+    let heard = room.hears(&mut bob);
+    let over = last(&heard, "game_over");
+    assert_eq!((&over["rankings"][0]["agentName"], over.get("reason")), (&json!("Bob"), None));
+    assert_eq!(room.hall.players()[0].rating.games, 1);
+}
+
+#[test]
 fn a_rematch_without_those_who_left_calls_the_ladder_off_for_those_who_stayed() {
     let mut room = Room::new(config());
     (0..3).for_each(|i| _ = room.register(&format!("Agent {i}"), 8101 + i));
