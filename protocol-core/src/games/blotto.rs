@@ -60,7 +60,7 @@ impl Contest for Allocations {
         let mut items = allocation.items();
         for field in &mut fields {
             let soldiers = items.next().ok_or(Illegal("allocation must be an array of exactly 5 numbers"))?;
-            let soldiers = soldiers.as_u64().ok_or(Illegal("allocation must have only non-negative integers"))?;
+            let soldiers = soldiers.as_whole().ok_or(Illegal("allocation must have only non-negative integers"))?;
             *field = u8::try_from(soldiers).ok().filter(|&n| n <= SOLDIERS).ok_or(Illegal(NOT_TEN))?;
         }
         if items.next().is_some() {

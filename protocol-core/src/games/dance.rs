@@ -187,7 +187,7 @@ impl Plan {
         for command in commands.items() {
             let [index, kind, direction, action, motto] =
                 command.members(["beatIndex", "kind", "direction", "action", "motto"]);
-            let index = index.and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
+            let index = index.and_then(Value::as_whole).and_then(|index| usize::try_from(index).ok());
             let is = |word: Option<Value<'_>>, name| word.and_then(Value::as_str).is_some_and(|word| word.is(name));
             let second = match index {
                 Some(STRESS) if !is(kind, "action") => return Err(Illegal("kind: \"action\" on a stress beat")),
@@ -484,7 +484,7 @@ impl Game for Dance {
     }
 
     fn said<'a>(&self, _seat: Seat, wanted: Value<'a>) -> Option<Str<'a>> {
-        let stress = |command: &Value<'_>| command.get("beatIndex").and_then(Value::as_u64) == Some(STRESS as u64);
+        let stress = |command: &Value<'_>| command.get("beatIndex").and_then(Value::as_whole) == Some(STRESS as u64);
         wanted.get("commands")?.items().find(stress)?.get("motto")?.as_str()
     }
 

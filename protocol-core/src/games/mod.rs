@@ -543,6 +543,24 @@ mod tests {
     }
 
     #[test]
+    fn a_whole_number_in_a_move_may_have_a_zero_behind_a_point() {
+        for &kind in GameKind::ALL {
+            let (game, mut draws) = start(kind, Seed([1; 32]));
+            for listed in moves_of(&game, 0, 40) {
+                let mut sent = String::new();
+                for part in listed.split_inclusive(|c: char| !c.is_ascii_digit()) {
+                    match part.find(|c: char| !c.is_ascii_digit()) {
+                        Some(end) if end > 0 => sent.push_str(&format!("{}.0{}", &part[..end], &part[end..])),
+                        _ => sent.push_str(part),
+                    }
+                }
+                let played = play(&mut game.clone(), 0, &sent, &mut draws);
+                assert_eq!(played, Ok(()), "{sent}");
+            }
+        }
+    }
+
+    #[test]
     fn every_listed_move_is_legal_and_told_as_listed_and_a_finished_game_can_be_recalled() {
         for &kind in GameKind::ALL {
             for n in 0..50u8 {

@@ -436,10 +436,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub(super) fn part_with(&mut self, now: Now, player: u16, gone: Gone) {
         let leaver = self.players.get_mut(usize::from(player)).filter(|player| !player.line.has_left());
         let Some(leaver) = leaver else { return };
-        let id = leaver.id();
+        let (id, number) = (leaver.id(), leaver.number);
         self.facts.push(match gone {
-            Gone::Left => Fact::Left(leaver.number),
-            Gone::Removed => Fact::Removed(leaver.number),
+            Gone::Left => Fact::Left(number),
+            Gone::Removed => Fact::Removed(number),
         });
         leaver.state = AgentState::Shutdown;
         leaver.line.hang_up(gone);
@@ -456,6 +456,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 }
             }
             self.players.remove(player.into());
+            self.notes.forget(number);
             self.move_up(player);
         } else {
             self.list(player);

@@ -537,6 +537,33 @@ fn a_memory_comes_back_and_a_thought_is_heard_when_the_tick_is_over() {
 }
 
 #[test]
+fn an_old_thought_is_not_heard_again_in_place_of_an_empty_one_or_of_one_there_is_no_room_for() {
+    let (mut room, mut ada, bob, id) = duel("resource-rush");
+    let mut tick = |adas: Value, bobs: Value| {
+        for (agent, wanted) in [(&ada, adas), (&bob, bobs)] {
+            assert_eq!(room.plays(agent, &id, wanted)["success"], true);
+        }
+        let heard = room.hears(&mut ada);
+        let thoughts = &last(&heard, "game_state")["extra"]["playerThoughts"];
+        thoughts
+            .as_object()
+            .unwrap()
+            .values()
+            .find_map(|said| said.as_str().filter(|said| !said.is_empty()))
+            .map(String::from)
+    };
+    let wait = json!({"action": "wait"});
+    let says = |thought: &str| json!({"action": "wait", "thought": thought});
+    assert_eq!(tick(says("Gold!"), wait.clone()).as_deref(), Some("Gold!"));
+    assert_eq!(tick(says(""), wait.clone()), None);
+    assert_eq!(tick(says("Gold!"), wait.clone()).as_deref(), Some("Gold!"));
+    // All that is left, but for the heads of this note and of one more.
+    let full = "x".repeat(tests::Small::NOTES - "Gold!".len() - 3 * 5 - r#"{"":""}"#.len());
+    assert_eq!(tick(wait.clone(), json!({"action": "wait", "memory": {"": full}})), None);
+    assert_eq!(tick(says("More gold!"), wait), None);
+}
+
+#[test]
 fn whatever_an_agent_says_it_is_answered_and_nothing_breaks() {
     let (mut room, ada, _, id) = duel("echo");
     for wanted in [json!(null), json!([]), json!("x"), json!({"number": 1e300}), json!({"number": [[[]]]}), json!(true)]
@@ -572,6 +599,38 @@ fn who_is_removed_before_it_hears_the_end_keeps_no_table() {
         assert_eq!(last(&room.hears(&mut bob), "game_over")["rankings"][0]["agentName"], "Eve");
         room.hears(&mut ada);
     }
+}
+
+#[test]
+fn whoever_is_removed_loses_its_game_of_the_ladder_at_once_and_nobody_else_does() {
+    let (mut room, mut ada, bob, _) = duel("echo");
+    room.agent("Eve");
+    let number = room.hall.players()[usize::from(bob.line)].number;
+    room.hall.remove(room.now, number).unwrap();
+    let heard = room.hears(&mut ada);
+    assert_eq!(types(&heard), ["game_state", "game_over"]);
+    let rankings = &last(&heard, "game_over")["rankings"];
+    assert_eq!(rankings[0]["agentName"], "Ada");
+    assert_eq!(rankings[1], json!({"agentId": "", "agentName": "", "finalScore": 0}), "it is nobody's name any more");
+    let rated: Vec<_> = room.hall.players().iter().map(|player| (player.name.as_str(), player.rating.games)).collect();
+    assert_eq!(rated, [("Ada", 1), ("Eve", 0)], "Eve has taken Bob's line, not its seat");
+    assert!(room.hall.players()[0].rating.points() > 1500);
+}
+
+#[test]
+fn a_game_that_is_over_ended_as_it_did_whoever_is_removed_later() {
+    let (mut room, ada, mut bob, id) = duel("echo");
+    for round in 1..=5 {
+        room.plays(&ada, &id, json!({"number": round}));
+        room.plays(&bob, &id, json!({"number": round + 1}));
+    }
+    let number = room.hall.players()[usize::from(ada.line)].number;
+    room.hall.remove(room.now, number).unwrap();
+    bob.line -= 1;
+    let heard = room.hears(&mut bob);
+    let over = last(&heard, "game_over");
+    assert_eq!((&over["rankings"][0]["agentName"], over.get("reason")), (&json!("Bob"), None));
+    assert_eq!(room.hall.players()[0].rating.games, 1);
 }
 
 #[test]

@@ -183,11 +183,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
-    /// Somebody before them has left, and the players behind it move up by a line.
+    /// Somebody before them has left, and the players behind it move up by a line. Where it sat, nobody sits.
     pub(super) fn move_up(&mut self, from: u16) {
-        for table in self.tables.iter_mut().flatten() {
-            let behind = table.lines.iter_mut().filter(|line| **line > from && **line != u16::MAX);
-            behind.for_each(|line| *line -= 1);
+        for line in self.tables.iter_mut().flatten().flat_map(|table| &mut table.lines) {
+            *line = match *line {
+                line if line == from => u16::MAX,
+                line if line > from && line != u16::MAX => line - 1,
+                line => line,
+            };
         }
         (from..=self.players.len() as u16).for_each(|line| self.set_clock(line));
     }

@@ -67,9 +67,6 @@ impl<const P: usize> Notes<P> {
             return false;
         }
         self.remove(player, kind);
-        if note.is_empty() {
-            return true;
-        }
         let [a, b] = player.to_le_bytes();
         let [c, d] = (note.len() as u16).to_le_bytes();
         let head = [a, b, kind as u8, c, d];
@@ -162,9 +159,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if let Some(memory) = memory {
             self.notes.set(number, Kind::Memory, memory);
         }
-        if let Some(said) = game.said(seating.seat, wanted) {
-            // Where there is no room for it, nobody hears it: the move counts all the same.
-            self.notes.set(number, Kind::Says, &said.truncated::<{ SAID * CHAR }>());
+        if let Some(said) = game.said(seating.seat, wanted)
+            && !self.notes.set(number, Kind::Says, &said.truncated::<{ SAID * CHAR }>())
+        {
+            // There is no room for it, so nobody hears it, nor what was said before in its place: the move counts all the
+            // same.
+            self.notes.remove(number, Kind::Said);
         }
         if game.turn() != turn {
             let lines = table.seated();
@@ -231,7 +231,7 @@ mod tests {
                     }
                     3 => {
                         notes.say(player);
-                        if let Some(says) = model.remove(&(player, Kind::Says as u8)).filter(|text| !text.is_empty()) {
+                        if let Some(says) = model.remove(&(player, Kind::Says as u8)) {
                             model.insert((player, Kind::Said as u8), says);
                         }
                     }

@@ -445,12 +445,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
-    /// A player gives up the match it is in.
-    pub(super) fn abandon(&mut self, now: Now, seating: Seating) {
-        if let Some(table) = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut) {
-            table.play.lose(seating.seat, Fault::Unreachable);
+    /// A player gives up the match it is in. A game of the ladder ends with that: its rating needs everybody who sat there,
+    /// and the leaver may be forgotten at once.
+    pub(super) fn abandon(&mut self, now: Now, Seating { slot, seat }: Seating) {
+        match self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) {
+            // What is over stays as it ended.
+            Some(table) if table.is_over => {}
+            Some(table) if is_of_the_ladder(table.id) => table.play.absent(Seats::only(seat)),
+            Some(table) => table.play.lose(seat, Fault::Unreachable),
+            None => {}
         }
-        self.proceed(now, seating.slot);
+        self.proceed(now, slot);
     }
 
     pub(super) fn conclude(&mut self, now: Now, slot: u16, record: Record) {

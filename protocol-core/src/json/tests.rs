@@ -75,6 +75,12 @@ fn only_whole_numbers_that_fit_are_integers() {
     for no_integer in ["1.0", "1e2", "\"1\"", "null", "[1]"] {
         assert_eq!((value(no_integer).as_i64(), value(no_integer).as_u64()), (None, None), "{no_integer}");
     }
+    for (text, whole) in
+        [("7", Some(7)), ("7.0", Some(7)), ("70.000", Some(70)), ("7.01", None), ("-7.0", None), ("7e0", None)]
+    {
+        assert_eq!(value(text).as_whole(), whole, "{text}");
+    }
+    assert_eq!(value("\"7.0\"").as_whole(), None);
     assert_eq!(value("false").as_bool(), Some(false));
     assert_eq!(value("\"true\"").as_bool(), None);
 }

@@ -104,6 +104,12 @@ impl<'a> Value<'a> {
         self.text.parse().ok()
     }
 
+    /// The same, and `7.0` is one: JSON has one sort of number, and an agent that computes with fractions sends it so.
+    pub fn as_whole(self) -> Option<u64> {
+        let point = self.text.split_once('.').filter(|(_, fraction)| fraction.bytes().all(|digit| digit == b'0'));
+        point.map_or(self.text, |(whole, _)| whole).parse().ok()
+    }
+
     /// A string, its escapes not yet resolved.
     pub fn as_str(self) -> Option<Str<'a>> {
         let inner = self.text.strip_prefix('"')?.strip_suffix('"')?;

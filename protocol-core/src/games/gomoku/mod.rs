@@ -146,7 +146,7 @@ impl Deed {
 }
 
 fn coordinate(value: Option<Value<'_>>) -> Option<u8> {
-    u8::try_from(value?.as_u64()?).ok().filter(|&n| n < SIDE)
+    u8::try_from(value?.as_whole()?).ok().filter(|&n| n < SIDE)
 }
 
 /// How a game ended.

@@ -399,7 +399,7 @@ fn a_move_that_breaks_a_rule_is_refused_by_name_and_changes_nothing() {
         (r#"{"type":"place","row":15,"col":0}"#, row),
         (r#"{"type":"place","row":-1,"col":0}"#, row),
         (r#"{"type":"place","row":"7","col":0}"#, row),
-        (r#"{"type":"place","row":7.0,"col":0}"#, row),
+        (r#"{"type":"place","row":7.5,"col":0}"#, row),
         (r#"{"type":"place","row":0,"col":256}"#, col),
         (r#"{"type":"place","row":0,"col":99999999999999999999}"#, col),
         (r#"{"type":"place","row":0,"col":null}"#, col),
