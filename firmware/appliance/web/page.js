@@ -82,16 +82,16 @@ async function get(path, patience = PATIENCE_MS) {
 
 /* ---- what the box tells ---- */
 
-let socket = null, pause = FIRST_PAUSE_MS, timer = 0, mode = "", heardAt = 0, saidAt = 0, loading = null, asked = "", shownLeague = "";
+let socket = null, pause = FIRST_PAUSE_MS, timer = 0, mode = "", heardAt = 0, saidAt = 0, loading = null, asked = "", scheduled = "", shownLeague = "";
 
 function become(next) {
   mode = next;
   for (const name of Object.keys(FEED)) if (name) document.body.classList.toggle(name, name === mode);
   text($("feed"), FEED[mode]).title = mode === "asking" ? "The box tells as many pages at once as it can. This one asks instead." : "";
   $("lost").hidden = mode !== "lost";
-  if (mode !== "lost") return;
-  const since = heardAt ? ", for " + Math.round((Date.now() - heardAt) / 1000) + " s now. What you see is from before." : ".";
-  text($("lost"), "The box does not answer" + since + " Is it switched on and in this network? This page keeps asking.");
+  // It stands still: whoever has it read aloud hears it once.
+  const from = heardAt ? " What you see is from " + new Date(heardAt).toLocaleTimeString() + "." : "";
+  if (mode === "lost") text($("lost"), "The box does not answer." + from + " Is it switched on and in this network? This page keeps asking.");
 }
 
 function learn(status) {
@@ -127,19 +127,19 @@ function again() {
   pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
 }
 
-// How things are, and the rest only when something has changed.
+// How things are, and the rest only when something has changed. Whatever happens is an entry of the log.
 async function ask() {
   try {
-    const status = await get("/api/status.json");
-    const scene = [status.league_id, status.state, status.round, status.players, status.matches_completed, status.running_matches].join();
-    if (scene !== asked) {
+    const status = await get("/api/status.json"), entries = [status.league_id, status.log_entries].join();
+    if (entries !== asked) {
       standings = (await get("/api/standings.json")).standings;
       players = (await get("/api/players.json")).players;
       learn(status);
-      [stale, unset] = [true, true];
+      const scene = JSON.stringify([status.state, status.round, status.running_matches, standings]);
+      [stale, unset] = [stale || scene !== scheduled, true];
       await load();
       running = new Map(allMatches().filter(one => one.status === "RUNNING").map(one => [one.match_id, one]));
-      asked = scene;
+      [asked, scheduled, whole] = [entries, scene, true];
     }
     learn(status);
     heard("asking");
@@ -153,7 +153,6 @@ async function ask() {
 
 // A line that has been silent for long may be dead: a cable that was pulled tells nobody, nor does a box that restarted.
 setInterval(async () => {
-  if (mode === "lost") become("lost");
   if (mode !== "live" || Date.now() - heardAt < QUIET_MS) return;
   heardAt = Date.now();
   const mine = socket, before = now;
@@ -196,7 +195,7 @@ function take(told) {
   switch (told.type) {
     case "snapshot":
       learn(told.status);
-      [players, running, whole, stale, unset] = [[], new Map(), false, true, true];
+      [players, running, whole, stale, unset, asked] = [[], new Map(), false, true, true, ""];
       break;
     case "ready":
       whole = true;
