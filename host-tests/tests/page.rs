@@ -266,7 +266,7 @@ fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
     browser.go(&leaguebox.url());
     browser.wait_until("!document.querySelector('#stage').hidden");
     browser.click("#stage-open");
-    browser.wait_until("document.querySelector('#body').innerText.includes('the owner decides here')");
+    browser.wait_until("document.querySelector('#body').innerText.includes('the teacher decides here')");
     browser.click("#dialog .close");
 
     browser.click("#teach");
