@@ -721,7 +721,7 @@ function openMatch(id, said) {
       body.append(make("ol", "log", ...page.log.map(line => make("li", "", make("time", "", (line.timestamp || "").slice(11, 23).replace("Z", "")), make("bdi", "", line.agent_id === "LEAGUE_MANAGER" ? "the box" : nameOf(line.agent_id)),
         make("bdi", "", [line.message_type, line.message, words(line.data?.detail)].filter(Boolean).join(" · ").replace(": ·", ":"))))));
       body.lastChild.tabIndex = 0;
-    }
+    } else if (over) body.append(make("p", "soft", "The messages of this match are no longer in the box's log."));
     const rule = winner => ["rule", { match_id: id, winner }], wins = seat => [[make("bdi", "", seat.name), " wins"], ...rule(seat.id)];
     const choices = [...seats.map(wins), [["A draw"], ...rule(null)], ...over ? [[["Play it again"], "replay", { match_id: id }]] : []];
     if (!isLadder(page) && page.status !== "SCHEDULED") powers(body, choices, words => openMatch(id, words), said);
