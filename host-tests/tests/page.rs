@@ -13,7 +13,7 @@ use host_tests::crowd::Crowd;
 use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
 use host_tests::websocket::{Frame, WebSocket};
-use host_tests::{here, results};
+use host_tests::{here, results, wait_for};
 use serde_json::json;
 
 const HOSTILE: &str = "<script>alert(1)</script>";
@@ -101,6 +101,10 @@ fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
     browser.wait_until("document.querySelectorAll('#body .proof .yes').length === 2");
     let proof = browser.text("#body .proof");
     assert!(proof.contains("it is the commitment") && proof.contains("the seed draws"), "{proof}");
+    // The log of a board is short, and this match was its first.
+    let messages = browser.text("#body");
+    let names = messages.contains("CHOOSE_PARITY_CALL") && messages.contains("GAME_OVER");
+    assert!(names || cfg!(feature = "board"), "{messages}");
     browser.keep_picture("match.png");
     browser.click("#dialog .close");
     browser.click("#players tr:first-child button");
@@ -226,6 +230,7 @@ fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
     assert_eq!(offered, json!(there_are.expect("the games").split(' ').collect::<Vec<_>>()));
     browser.eval("void (document.querySelector('#settings').game.value = 'skill-gomoku')");
     browser.fill("[name=start_at]", "7");
+    browser.fill("[name=seed]", &"ab".repeat(32));
     browser.fill("[name=move_timeout_ms]", "12000");
     browser.keep_picture("teacher.png");
     browser.click("#settings button");
@@ -236,6 +241,13 @@ fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
         (&json!("skill-gomoku"), &json!(7), &json!(12_000), &json!(5_000))
     );
     browser.wait_until("document.querySelector('#rules').textContent.includes('when 7 players are here')");
+    // A seed that was chosen stays until it is taken out.
+    for (written, kept) in [("set", "set"), ("", "random")] {
+        browser.fill("[name=seed]", written);
+        browser.click("#settings button");
+        browser.wait_until("document.querySelector('#saved').innerText === 'Saved.'");
+        wait_for("the seed", || (leaguebox.get_json("/api/settings.json")["seed"] == kept).then_some(()));
+    }
 
     let status = leaguebox.get_json("/api/status.json");
     let health = browser.text("#health");
@@ -266,7 +278,7 @@ fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
     browser.go(&leaguebox.url());
     browser.wait_until("!document.querySelector('#stage').hidden");
     browser.click("#stage-open");
-    browser.wait_until("document.querySelector('#body').innerText.includes('the owner decides here')");
+    browser.wait_until("document.querySelector('#body').innerText.includes('the teacher decides here')");
     browser.click("#dialog .close");
 
     browser.click("#teach");
@@ -280,6 +292,8 @@ fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
     assert_eq!(leaguebox.get_json("/api/status.json")["matches_completed"], 0);
     browser.click(second);
     browser.wait_until("document.querySelector('#body [role=status]').innerText.startsWith('Done.')");
+    // What has become of it is shown at once.
+    browser.wait_until("document.querySelector('#body').innerText.includes('decided by the teacher')");
     let ruled = leaguebox.get_json("/api/matches/R1M1.json");
     assert_eq!((&ruled["winner"], &ruled["end_reason"]), (&json!("P01"), &json!("adjudicated")), "{ruled}");
     browser.click("#dialog .close");
@@ -385,6 +399,9 @@ fn whoever_cannot_see_or_use_a_mouse_finds_no_serious_obstacle() {
     crowd.wait_for_the_end();
     browser.wait_until(&is("COMPLETED"));
     browser.wait_until("document.querySelectorAll('#rounds .score:not(.soft)').length === 6");
+    // They were shown while the league went on, too short to be looked at.
+    browser.run("document.querySelector('#fresh').hidden = false");
+    browser.wait_until("document.querySelectorAll('#results li').length > 0");
     browser.click("#rounds summary");
     judge("finished");
     browser.click("#rounds .match");
@@ -489,6 +506,9 @@ fn a_page_too_many_asks_instead_and_says_so_until_there_is_room() {
     browser.go(&leaguebox.url());
     browser.wait_until("document.querySelector('#feed').innerText === 'asking every 5 s'");
     browser.wait_until("document.querySelectorAll('#players tr').length === 2");
+    // Whatever happens is asked for, though nothing else has changed.
+    assert_eq!(leaguebox.admin_with("check", r#"{"player_id":"P01"}"#).status, 200);
+    browser.wait_until("document.querySelectorAll('#players .yes').length === 1");
     drop(watchers);
     browser.wait_until("document.querySelector('#feed').innerText === 'live'");
 }

@@ -71,6 +71,11 @@ impl Calendar {
         Utc::at(self.millis(now) / 1000)
     }
 
+    /// The time of day at a moment that is over, as far as is known now.
+    pub fn then(self, earlier: Millis) -> Utc {
+        Utc::at((self.shown - self.ahead).saturating_sub(self.at.saturating_sub(earlier)) / 1000)
+    }
+
     fn millis(self, now: Millis) -> u64 {
         let passed = now.saturating_sub(self.at);
         self.shown.saturating_add(passed - self.ahead.min(passed / 2))
@@ -169,6 +174,15 @@ mod tests {
             assert!(calendar.learn(now, Source::Sntp, Utc(T + hour * 3600)));
             assert!(calendar.at(now) >= before && calendar.at(now).0 - (T + hour * 3600) <= 1);
         }
+    }
+
+    #[test]
+    fn a_moment_that_is_over_is_known_once_the_time_is() {
+        let mut calendar = Calendar::new();
+        calendar.learn(60_000, Source::Browser, Utc(T));
+        assert_eq!((calendar.then(60_000), calendar.then(0)), (Utc(T), Utc(T - 60)));
+        calendar.learn(120_000, Source::Sntp, Utc(T + 30));
+        assert_eq!(calendar.then(0), Utc(T - 90), "by the time that is true, not by the one that is shown");
     }
 
     #[test]

@@ -146,9 +146,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Displa
                 let fewest = if fewest > 2 { "four" } else { "two" };
                 write!(f, "Waiting for players: {players} here, a league needs at least {fewest}.")
             }
-            (Stage::Waiting, None) => write!(f, "{players} players are here. Waiting for the admin to start."),
+            (Stage::Waiting, None) => write!(f, "{players} players are here. Waiting for the teacher to start."),
             (Stage::Running(round), _) if hall.is_paused() && hall.tables().next().is_none() => {
-                write!(f, "Paused after round {round}. Waiting for the admin to resume.")
+                write!(f, "Paused after round {round}. Waiting for the teacher to resume.")
             }
             (Stage::Running(round), _) if hall.is_paused() => {
                 write!(f, "Paused: round {round} is being finished, the next one waits.")
@@ -160,7 +160,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Displa
                     n => write!(f, "{n} matches are being played."),
                 }
             }
-            (Stage::Completed, _) => f.write_str("The league is over. The admin can rematch or reset."),
+            (Stage::Completed, _) => f.write_str("The league is over. The teacher can rematch or reset."),
         }
     }
 }

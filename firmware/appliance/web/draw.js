@@ -190,7 +190,7 @@ export function race(lines, rounds, wide) {
   for (let points = 0; points <= most; points += step) {
     marks.push(shape("path", { d: `M${LEFT} ${y(points)}H${WIDE - RIGHT}`, class: "grid" }), shape("text", { x: LEFT - 8, y: y(points) + 4, "text-anchor": "end" }, points));
   }
-  const every = Math.ceil(rounds / 16);
+  const every = Math.ceil(rounds * 30 / (WIDE - LEFT - RIGHT));
   for (let round = every; round <= rounds; round += every) marks.push(shape("text", { x: x(round), y: HIGH - 8, "text-anchor": "middle" }, round));
   const BEST = 8, GAP = 23, labels = [];
   let lowest = -GAP;

@@ -13,14 +13,16 @@ const FIRST_PAUSE_MS = 500, LONGEST_PAUSE_MS = 10000;
 const MANY_MATCHES = 2016, MANY_PLAYERS = 40, CROWD = 12;
 const KEPT_STEPS = 600, KEPT_MATCHES = 40, FRESH = 6;
 const STATES = { WAITING: "Lobby", RUNNING: "Playing", PAUSED: "Paused", COMPLETED: "Finished" };
-const PLAYER_STATES = { REGISTERED: "here", ACTIVE: "playing", SUSPENDED: "silent", SHUTDOWN: "done" };
+const PLAYER_STATES = { SUSPENDED: "silent", SHUTDOWN: "done" };
 const NEXT = { WAITING: "start", RUNNING: "pause", PAUSED: "resume", COMPLETED: "rematch" };
+const ENDS = { timeout: "no answer in time", invalid: "invalid answers", refused: "did not join", disconnected: "connection lost", adjudicated: "decided by the teacher" };
 const FEED = { live: "live", asking: "asking every 5 s", lost: "no connection", "": "connecting" };
 
 // What is known of the box.
 let now = null, health = {}, players = [], ranking = [], standings = [], rounds = [], running = new Map(), settings = {}, games = {};
-// What this page has seen: the steps of matches, and the results as they fell.
-const seen = new Map(), fresh = [];
+// What this page has seen: the steps of matches, and which results fell last.
+const seen = new Map();
+let fresh = [];
 
 /* ---- small tools ---- */
 
@@ -63,6 +65,8 @@ const byNumber = (a, b) => a.localeCompare(b, "en", { numeric: true });
 const person = id => players.find(one => one.player_id === id) || standings.find(one => one.player_id === id);
 const nameOf = id => person(id)?.display_name || id;
 const words = reason => (reason || "").replaceAll("_", " ");
+const several = (count, what, more = "s") => count + " " + what + (count === 1 ? "" : more);
+const ending = reason => ENDS[reason] || words(reason);
 const ids = one => one.players.map(player => player.player_id);
 const seatsOf = one => one.players.map(player => ({ id: player.player_id, name: player.display_name }));
 const allMatches = () => rounds.flatMap(round => round.matches);
@@ -82,16 +86,16 @@ async function get(path, patience = PATIENCE_MS) {
 
 /* ---- what the box tells ---- */
 
-let socket = null, pause = FIRST_PAUSE_MS, timer = 0, mode = "", heardAt = 0, saidAt = 0, loading = null, asked = "", shownLeague = "";
+let socket = null, pause = FIRST_PAUSE_MS, timer = 0, mode = "", heardAt = 0, saidAt = 0, loading = null, asked = "", scheduled = "", shownLeague = "";
 
 function become(next) {
   mode = next;
   for (const name of Object.keys(FEED)) if (name) document.body.classList.toggle(name, name === mode);
   text($("feed"), FEED[mode]).title = mode === "asking" ? "The box tells as many pages at once as it can. This one asks instead." : "";
   $("lost").hidden = mode !== "lost";
-  if (mode !== "lost") return;
-  const since = heardAt ? ", for " + Math.round((Date.now() - heardAt) / 1000) + " s now. What you see is from before." : ".";
-  text($("lost"), "The box does not answer" + since + " Is it switched on and in this network? This page keeps asking.");
+  // It stands still: whoever has it read aloud hears it once.
+  const from = heardAt ? " What you see is from " + new Date(heardAt).toLocaleTimeString() + "." : "";
+  if (mode === "lost") text($("lost"), "The box does not answer." + from + " Is it switched on and in this network? This page keeps asking.");
 }
 
 function learn(status) {
@@ -127,19 +131,19 @@ function again() {
   pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
 }
 
-// How things are, and the rest only when something has changed.
+// How things are, and the rest only when something has changed. Whatever happens is an entry of the log.
 async function ask() {
   try {
-    const status = await get("/api/status.json");
-    const scene = [status.league_id, status.state, status.round, status.players, status.matches_completed, status.running_matches].join();
-    if (scene !== asked) {
+    const status = await get("/api/status.json"), entries = [status.league_id, status.log_entries].join();
+    if (entries !== asked) {
       standings = (await get("/api/standings.json")).standings;
       players = (await get("/api/players.json")).players;
       learn(status);
-      [stale, unset] = [true, true];
+      const scene = JSON.stringify([status.state, status.round, status.running_matches, standings]);
+      [stale, unset] = [stale || scene !== scheduled, true];
       await load();
       running = new Map(allMatches().filter(one => one.status === "RUNNING").map(one => [one.match_id, one]));
-      asked = scene;
+      [asked, scheduled, whole] = [entries, scene, true];
     }
     learn(status);
     heard("asking");
@@ -153,7 +157,6 @@ async function ask() {
 
 // A line that has been silent for long may be dead: a cable that was pulled tells nobody, nor does a box that restarted.
 setInterval(async () => {
-  if (mode === "lost") become("lost");
   if (mode !== "live" || Date.now() - heardAt < QUIET_MS) return;
   heardAt = Date.now();
   const mine = socket, before = now;
@@ -196,7 +199,7 @@ function take(told) {
   switch (told.type) {
     case "snapshot":
       learn(told.status);
-      [players, running, whole, stale, unset] = [[], new Map(), false, true, true];
+      [players, running, whole, stale, unset, asked] = [[], new Map(), false, true, true, ""];
       break;
     case "ready":
       whole = true;
@@ -244,8 +247,7 @@ function settle(over) {
   Object.assign(line, { status: "FINISHED", result: result.status, winner: result.winner_player_id, end_reason: result.end_reason });
   for (const player of line.players) player.points = result.score[player.player_id];
   if (!news) return;
-  fresh.unshift(line);
-  fresh.length = Math.min(fresh.length, FRESH);
+  fresh = [match_id, ...fresh.filter(id => id !== match_id)].slice(0, FRESH);
 }
 
 // The schedule and the settings are asked for with every snapshot; after that the feed tells what changes in the schedule,
@@ -255,7 +257,7 @@ function load() {
   if (now.league_id !== shownLeague) {
     shownLeague = now.league_id;
     rounds = [];
-    fresh.length = 0;
+    fresh = [];
     seen.clear();
     [chosen, staged] = ["", ""];
   }
@@ -304,14 +306,15 @@ function show() {
 
 function showStatus() {
   for (const state of Object.keys(STATES)) document.body.classList.toggle(state, state === now.state);
-  document.body.classList.toggle("crowded", standings.length > CROWD);
+  document.body.classList.toggle("crowded", players.length > CROWD);
   document.title = STATES[now.state] + " · LeagueBox";
   text($("state"), STATES[now.state]);
   const champion = now.state === "COMPLETED" && standings[0];
-  const title = champion ? champion.display_name + " wins the league" : now.message;
+  // That it was restarted is not the news of the day.
+  const [resumed, message] = /^(Resumed after a restart at \S+ )?(.*)/s.exec(now.message).slice(1);
+  const title = champion ? champion.display_name + " wins the league" : message;
   if ($("message").textContent !== title) $("message").replaceChildren(...champion ? [make("bdi", "", champion.display_name), " wins the league"] : [title]);
-  $("more").hidden = !champion;
-  if (champion) text($("more"), champion.points + " points from " + champion.played + " matches. " + now.message);
+  text($("more"), (champion ? several(champion.points, "point") + " from " + several(champion.played, "match", "es") + ". " + message + " " : "") + (resumed || "")).hidden = !champion && !resumed;
   showProgress();
   showRules();
   $("podium").hidden = !champion || standings.length < 3;
@@ -320,12 +323,14 @@ function showStatus() {
       const [rank, name, points] = item.children;
       text(rank, one.rank);
       text(name, one.display_name);
-      text(points, one.points + " points");
+      text(points, several(one.points, "point"));
     });
   }
   text($("league"), [now.game_type, now.mode + " mode", now.league_id].join(" · "));
   text($("count"), now.players + " of at most " + now.capacity);
   text($("box"), now.name + " (" + now.board + "), version " + now.version);
+  $("fixed").hidden = now.state === "WAITING";
+  $("save").disabled = !$("fixed").hidden;
   for (const button of verbs) button.classList.toggle("next", button.dataset.verb === NEXT[now.state]);
 }
 
@@ -380,11 +385,14 @@ const ago = seconds => seconds < 5 ? "just now" : seconds < 90 ? Math.round(seco
 function condition(player) {
   if (player.removed) return ["removed", "soft"];
   if (player.connected === false) return ["away", "no"];
+  const isSeated = [...running.values()].some(one => ids(one).includes(player.player_id));
   const test = now.state === "WAITING" && player.ready?.status;
   if (test) return { ok: ["ready", "yes"], failed: ["silent", "no"], asked: ["asked …", "soft"] }[test];
+  if (/REGISTERED|ACTIVE/.test(player.state)) return isSeated ? ["playing", "ACTIVE"] : ["here", player.state];
   return [PLAYER_STATES[player.state] || player.state, player.state];
 }
 
+const lasted = ms => ms < 1000 ? ms + " ms" : (ms / 1000).toFixed(1) + " s";
 const isCalled = player => player.connected === undefined;
 
 // How long ago by the box's own clock, which need not be right.
@@ -403,7 +411,7 @@ function showPlayers() {
     text(first.querySelector("small"), one.player_id);
     text(state, said).className = style;
     text(how, [isCalled(one) ? "is called" : "dials in", now.state === "WAITING" && lastSeen(one)].filter(Boolean).join(", ")).title = one.address;
-    text(took, one.latency.answers ? one.latency.median_ms + " ms" : one.ready?.ms ? one.ready.ms + " ms" : "–");
+    text(took, one.latency.answers ? lasted(one.latency.median_ms) : one.ready?.ms != null ? lasted(one.ready.ms) : "–");
     text(broken, one.violations || "none").className = one.violations ? "n broke" : "n soft";
     text(rating, one.rated_games ? rated(one) : "–");
   });
@@ -570,20 +578,23 @@ function lineOf(one) {
 
 function fillLine(item, one) {
   const button = item.firstChild, over = isOver(one), technical = one.result === "TECHNICAL_LOSS", points = pointsOf(one), [a, b] = ids(one);
+  const why = technical ? "technical loss: " + ending(one.end_reason) : one.end_reason === "adjudicated" ? ending(one.end_reason) : "";
   if (button.classList.contains("many")) {
     button.replaceChildren(...ids(one).map(id => make("span", one.winner === id ? "seated won" : "seated", make("bdi", "", nameOf(id)), make("small", "", over ? points[id] : ""))));
+    if (why) button.append(make("span", "note", why));
     return;
   }
   const [first, score, second, note] = button.children;
   text(first, nameOf(a)).className = one.winner === a ? "won" : "";
   text(second, nameOf(b)).className = one.winner === b ? "won" : "";
   text(score, over ? points[a] + " : " + points[b] : one.status === "RUNNING" || running.has(one.match_id) ? "playing" : "waits").className = over ? "score" : "score soft";
-  text(note, technical ? "technical loss: " + words(one.end_reason) : "").hidden = !technical;
+  text(note, why).hidden = !why;
 }
 
 function showFresh() {
-  $("fresh").hidden = !fresh.length || now.state === "COMPLETED";
-  gliding($("results"), fresh, one => one.match_id, lineOf, fillLine);
+  const all = allMatches(), news = fresh.flatMap(id => all.filter(one => one.match_id === id && isOver(one)));
+  $("fresh").hidden = !news.length || now.state === "COMPLETED";
+  gliding($("results"), news, one => one.match_id, lineOf, fillLine);
 }
 
 function showRounds() {
@@ -674,43 +685,46 @@ function facts(parent, pairs) {
 
 const bdi = value => value && make("bdi", "", value);
 
-function openPlayer(id) {
+function openPlayer(id, said) {
   open(make("bdi", "", nameOf(id)), "/api/players/" + id + ".json", (page, body) => {
     const took = page.latency, ends = Object.entries(page.end_reasons).filter(([, count]) => count), line = standings.find(one => one.player_id === id);
     const ready = page.ready;
     facts(body, [["Id", page.player_id], ["State", condition(page)[0]],
-      ["Standing", line && line.played ? `rank ${line.rank} with ${line.points} points: ${line.wins} won, ${line.draws} drawn, ${line.losses} lost` : ""],
-      ["Rating", page.rated_games ? `${rated(page)} (${page.rated_games} games)` : "no game yet"], ["Version", bdi(page.version)], ["Says it is at", bdi(page.contact_endpoint)], [isCalled(page) ? "Is called at" : "Dials in from", bdi(page.address)],
+      ["Standing", line && line.played ? `rank ${line.rank} with ${several(line.points, "point")}: ${line.wins} won, ${line.draws} drawn, ${line.losses} lost` : ""],
+      ["Rating", page.rated_games ? `${rated(page)} (${several(page.rated_games, "game")})` : "no game yet"], ["Version", bdi(page.version)], ["Says it is at", bdi(page.contact_endpoint)], [isCalled(page) ? "Is called at" : "Dials in from", bdi(page.address)],
       ["Connected", isCalled(page) ? "" : page.connected ? "yes" : "no; what it is asked waits for it"], ["Last seen", lastSeen(page)], ["Dialect", page.dialect],
-      ["Test call", ready && { ok: "answered" + (ready.ms == null ? "" : " in " + ready.ms + " ms"), failed: "not answered", asked: "under way" }[ready.status]],
-      ["Answers", took.answers && took.answers + ", the fastest in " + took.min_ms + " ms, half within " + took.median_ms + " ms, 99 of 100 within " + took.p99_ms + " ms"],
-      ["Matches ended by", ends.map(([why, count]) => words(why) + " " + count).join(", ")]]);
+      ["Test call", ready && { ok: "answered" + (ready.ms == null ? "" : " in " + lasted(ready.ms)), failed: "not answered", asked: "under way" }[ready.status]],
+      ["Answers", took.answers && took.answers + ", the fastest in " + lasted(took.min_ms) + ", half within " + lasted(took.median_ms) + ", 99 of 100 within " + lasted(took.p99_ms)],
+      ["Matches ended by", ends.map(([why, count]) => ending(why) + " " + count).join(", ")]]);
     const matches = allMatches().filter(one => ids(one).includes(id) && isOver(one));
     if (matches.length) {
       body.append(make("h3", "", "Results"));
       keyed(body.appendChild(make("ol")), matches, one => one.match_id, lineOf, fillLine);
     }
-    body.append(make("h3", "", page.violations ? "Rules of the protocol broken: " + page.violations + " times" : "No rule of the protocol broken so far"));
+    body.append(make("h3", "", page.violations ? "Rules of the protocol broken: " + several(page.violations, "time") : "No rule of the protocol broken so far"));
     body.append(make("ol", "", ...page.compliance.map(line => make("li", "", make("b", "code", line.rule), " ", make("small", "", line.count + " ×"),
       make("p", "", line.advice), ...line.example ? [make("small", "", "First seen: "), make("bdi", "code", line.example)] : []))));
-    powers(body, [["Is it ready?", "check", { player_id: id }], ["Remove this player", "remove", { player_id: id }]]);
+    const choices = [[["Is it ready?"], "check", { player_id: id }], [["Remove this player"], "remove", { player_id: id }]];
+    powers(body, choices, words => openPlayer(id, words), said);
   });
 }
 
-function openMatch(id) {
+function openMatch(id, said) {
   open("Match", "/api/matches/" + id + ".json", (page, body) => {
     const { steps } = remember(page), seats = page.seats, over = isOver(page);
     $("title").replaceChildren((isLadder(page) ? "Ladder" : "Match " + id) + ": ", ...seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]));
     replay(body, page, steps);
-    facts(body, [["Status", page.status.toLowerCase()], ["Phase", page.phase], ["Result", bdi(page.game_result?.reason)], ["Ended by", words(page.end_reason)], ["Ended", page.finished_at]]);
+    facts(body, [["Status", page.status.toLowerCase()], ["Phase", words(page.phase).toLowerCase()], ["Result", bdi(page.game_result?.reason)], ["Ended by", ending(page.end_reason)], ["Ended", page.finished_at]]);
     prove(body, page);
     if (page.log?.length) {
       body.append(make("h3", "", "Messages"));
-      body.append(make("ol", "log", ...page.log.map(line => make("li", "", make("time", "", (line.timestamp || "").slice(11, 23).replace("Z", "")), make("bdi", "", nameOf(line.agent_id)), make("bdi", "", line.message)))));
+      body.append(make("ol", "log", ...page.log.map(line => make("li", "", make("time", "", (line.timestamp || "").slice(11, 23).replace("Z", "")), make("bdi", "", line.agent_id === "LEAGUE_MANAGER" ? "the box" : nameOf(line.agent_id)),
+        make("bdi", "", [line.message_type, line.message, words(line.data?.detail)].filter(Boolean).join(" · ").replace(": ·", ":"))))));
       body.lastChild.tabIndex = 0;
-    }
-    const rule = winner => ["rule", { match_id: id, winner }];
-    if (!isLadder(page)) powers(body, [...seats.map(seat => [seat.name + " wins", ...rule(seat.id)]), ["A draw", ...rule(null)], ["Play it again", "replay", { match_id: id }]]);
+    } else if (over) body.append(make("p", "soft", "The messages of this match are no longer in the box's log."));
+    const rule = winner => ["rule", { match_id: id, winner }], wins = seat => [[make("bdi", "", seat.name), " wins"], ...rule(seat.id)];
+    const choices = [...seats.map(wins), [["A draw"], ...rule(null)], ...over ? [[["Play it again"], "replay", { match_id: id }]] : []];
+    if (!isLadder(page) && page.status !== "SCHEDULED") powers(body, choices, words => openMatch(id, words), said);
     if (!over) body.append(make("p", "soft", "This is how it was when you opened it."));
   });
 }
@@ -752,7 +766,8 @@ function stepper(parent, first, last, go) {
 }
 
 const sinceBegin = ms => Math.floor(ms / 60000) + ":" + (ms % 60000 / 1000).toFixed(1).padStart(4, "0");
-const spoken = move => move && typeof move === "object" ? Object.values(move).map(spoken).join(" ") : String(move);
+// A move in words: what it says, without the numbers and kinds of a dancer's beats, which come in order.
+const spoken = move => move && typeof move === "object" ? Object.entries(move).filter(([name]) => !/^(beatIndex|kind)$/.test(name)).map(([, value]) => spoken(value)).join(" ") : String(move);
 
 // The moves of a match that is over, and the game after each of them as the box plays it anew.
 async function film(page, below, show) {
@@ -838,19 +853,22 @@ function command(verb) {
   order(verb, undefined, $("said"));
 }
 
-// Buttons for the owner, at the end of what is being looked at. Each asks once more before it does anything.
-function powers(body, choices) {
-  if (!$("code").value.trim()) return body.append(make("p", "soft", "With the admin code entered under Teacher, the owner decides here."));
-  body.append(make("h3", "", "The owner decides"));
-  const row = body.appendChild(make("p", "buttons powers")), said = body.appendChild(make("p"));
+// Buttons for the teacher, at the end of what is being looked at. Each asks once more before it does anything, and then shows
+// what has become of it, with the box's words.
+function powers(body, choices, again, words) {
+  if (!$("code").value.trim()) return body.append(make("p", "soft", "With the admin code entered under Teacher, the teacher decides here."));
+  body.append(make("h3", "", "The teacher decides"));
+  const row = body.appendChild(make("p", "buttons powers")), said = body.appendChild(make("p", "yes", words));
   said.setAttribute("role", "status");
+  said.tabIndex = -1;
+  if (words) said.focus();
   for (const [label, verb, what] of choices) {
-    const button = row.appendChild(make("button", "", make("bdi", "", label)));
+    const button = row.appendChild(make("button", "", make("span", "", ...label)));
     button.type = "button";
-    button.onclick = () => {
+    button.onclick = async () => {
       const sure = verb === "check" || !button.classList.toggle("sure");
-      text(button.firstChild, sure ? label : "Really? " + label);
-      if (sure) order(verb, what, said);
+      button.firstChild.replaceChildren(...sure ? [] : ["Really? "], ...label);
+      if (sure && await order(verb, what, said) && $("dialog").open && said.isConnected) again(said.textContent);
     };
   }
 }
@@ -881,7 +899,7 @@ for (const button of verbs) button.onclick = () => command(button.dataset.verb);
 $("check-all").onclick = async () => {
   const all = players.filter(one => !one.removed);
   for (const one of all) if (!await order("check", { player_id: one.player_id }, $("said"))) return;
-  text($("said"), "Asked " + all.length + " players. The table says who is ready.");
+  text($("said"), "Asked " + several(all.length, "player") + ". The table says who is ready.");
 };
 
 // Its memory is of interest to nobody else.
@@ -900,9 +918,9 @@ $("teach").onclick = async () => {
     await examine();
     $("settings").game.replaceChildren(...Object.keys(games).map(game => make("option", "", game)));
     await getSettings();
-    for (const field of $("settings").elements) if (field.name && field.name !== "seed") field.value = settings[field.name] ?? "";
+    for (const field of $("settings").elements) if (field.name) field.value = settings[field.name] ?? "";
     $("settings").game.onchange();
-    $("settings").seed.placeholder = settings.seed === "set" ? "somebody chose one; empty leaves it" : "";
+    if (settings.seed !== "set") $("settings").seed.value = "";
     const { leagues } = await get("/api/leagues.json");
     $("past").hidden = !leagues.length;
     $("leagues").replaceChildren(...leagues.map(({ league, league_id, ended_at, champion }) => {
@@ -922,8 +940,8 @@ $("settings").onsubmit = async event => {
   event.preventDefault();
   const change = {};
   for (const { name, type, value } of $("settings").elements) {
-    if (!name || name === "seed" && !value) continue;
-    change[name] = type === "number" ? value === "" ? null : Number(value) : value;
+    if (!name || name === "seed" && value === "set") continue;
+    change[name] = value === "" ? null : type === "number" ? Number(value) : value;
   }
   if (await order("settings", change, $("saved"), () => "Saved.")) getSettings();
 };

@@ -27,7 +27,7 @@ use protocol_core::hall::{Change, Event, Fact, Hall, Stage, has_reached};
 use protocol_core::journal::Entry;
 use protocol_core::journal::bytes::{Reader, Writer};
 use protocol_core::journal::frame::FRAME_BYTES;
-use protocol_core::time::Utc;
+use protocol_core::time::{Millis, Utc};
 
 pub use log::{FRAME, Log, Trouble};
 pub(crate) use past::{Ask, Page};
@@ -36,6 +36,7 @@ pub(crate) use reel::{Film, Scene};
 pub use reel::{Place, spool};
 
 use crate::board::Board;
+use crate::calendar::Source;
 use crate::{Appliance, Bell};
 
 /// How it goes with the journal.
@@ -79,7 +80,7 @@ impl fmt::Display for Kept {
             State::Failed(trouble @ (Trouble::OtherVersion(_) | Trouble::NotAJournal | Trouble::Damaged)) => write!(
                 f,
                 "Nothing will survive a power cut: the journal in flash cannot be used, {trouble}. It is kept until the \
-                 admin resets the box. "
+                 teacher resets the box. "
             ),
             State::Failed(trouble) => {
                 write!(f, "From here on nothing survives a power cut: the journal failed, {trouble}. ")
@@ -116,8 +117,8 @@ pub(crate) struct Desk<const N: usize> {
     /// The owner has reset the box.
     is_reset: Cell<bool>,
     erases: Cell<u32>,
-    /// When the box went on with a league, on the monotonic clock.
-    resumed: Cell<Option<u64>>,
+    /// When the box went on with a league: on the monotonic clock, and what time of day that was by the best source so far.
+    resumed: Cell<Option<(Millis, Source, Utc)>>,
     /// Whether the steps of matches are kept.
     has_reel: Cell<bool>,
     /// Past leagues and matches are asked for here.
@@ -354,7 +355,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             Ok(true) => {
                 self.journal.set(State::Ok);
                 if !self.hall(|hall| hall.stage() == Stage::Waiting && hall.players().is_empty()) {
-                    self.journal.resumed.set(Some(self.board.now()));
+                    let calendar = self.calendar();
+                    let now = self.board.now();
+                    self.journal.resumed.set(Some((now, calendar.source(), calendar.at(now))));
                 }
                 self.act(|hall, now| {
                     hall.resume(now);
@@ -420,9 +423,17 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         Kept { state: self.journal(), erases: self.journal_erases(), resumed_at: self.resumed_at() }
     }
 
-    /// When the box went on with a league after a restart, if it did. Better known once the time of day is.
+    /// When the box went on with a league after a restart, if it did. Better known once the time of day is; otherwise it
+    /// stands still, for whatever changes is told to everybody who watches.
     pub fn resumed_at(&self) -> Option<Utc> {
-        self.journal.resumed.get().map(|at| self.calendar().at(at))
+        let (at, source, utc) = self.journal.resumed.get()?;
+        let calendar = self.calendar();
+        if calendar.source() <= source {
+            return Some(utc);
+        }
+        let utc = calendar.then(at);
+        self.journal.resumed.set(Some((at, calendar.source(), utc)));
+        Some(utc)
     }
 
     /// What the owner authorizes with.

@@ -333,6 +333,10 @@ fn a_box_that_resumes_says_so_and_a_damaged_journal_is_kept_until_the_owner_rese
                 status["message"].as_str().unwrap().starts_with("Resumed after a restart at 2025-01-15T10:30:00Z.")
             );
             scene.whole_league().await;
+            scene.world.sleep_until(scene.world.after(5000)).await;
+            let later = scene.get("/api/status.json").await.json();
+            assert_ne!(later["time"], status["time"]);
+            assert_eq!(later["resumed_at"], status["resumed_at"], "it stands still");
         })
         .await;
     });
@@ -345,7 +349,7 @@ fn a_box_that_resumes_says_so_and_a_damaged_journal_is_kept_until_the_owner_rese
             let status = scene.get("/api/status.json").await.json();
             assert_eq!((&status["players"], &status["state"]), (&json!(0), &json!("WAITING")), "{status}");
             assert_eq!(status["journal"], "failed: it is damaged");
-            assert!(status["message"].as_str().unwrap().contains("kept until the admin resets"), "{status}");
+            assert!(status["message"].as_str().unwrap().contains("kept until the teacher resets"), "{status}");
             scene.whole_league().await;
             assert_eq!(bytes.borrow().bytes, before, "it is kept");
             assert_eq!(scene.admin("reset").await.status, 200);
