@@ -216,6 +216,22 @@ fn every_path_the_manual_and_the_card_name_exists() {
     }
 }
 
+/// The tables of `docs/http.md` name a path in backticks, most with its method.
+#[test]
+fn every_path_of_the_documentation_is_there() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/http.md")).expect("the document");
+    let cells = document.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    let named = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    let paths = named.map(|name| name.trim_start_matches("GET ").trim_start_matches("POST "));
+    let paths: Vec<&str> = paths.filter(|path| path.starts_with('/') && !path.ends_with('…')).collect();
+    assert!(paths.len() > 25, "{paths:?}");
+    for path in paths {
+        // There is no match and no player, but there is a place for them.
+        assert!(!leaguebox.get(path).body.contains("no such path"), "{path}");
+    }
+}
+
 #[test]
 fn the_curl_examples_of_the_manual_are_understood() {
     let leaguebox = LeagueBox::start(Settings::default());

@@ -202,6 +202,23 @@ mod tests {
     }
 
     #[test]
+    fn every_file_that_the_documents_link_to_is_there() {
+        let docs = fs::read_dir(sh::root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+        let documents = docs.filter(|path| path.extension().is_some_and(|kind| kind == "md"));
+        let mut links = 0;
+        for document in documents.chain([sh::root().join("README.md")]) {
+            let text = fs::read_to_string(&document).unwrap();
+            for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
+                if !link.contains("://") {
+                    assert!(document.with_file_name(link).exists(), "{} links to {link}", document.display());
+                    links += 1;
+                }
+            }
+        }
+        assert!(links > 20, "{links}");
+    }
+
+    #[test]
     fn only_blocks_marked_sh_are_run() {
         let markdown =
             "# Box\n```sh\ncargo test\n```\n```text\ncargo burn\n```\n```json\n{}\n```\n  ```sh\n  cargo run\n  ```\n";

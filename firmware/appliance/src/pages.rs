@@ -584,12 +584,15 @@ fn table<const P: usize, const M: usize, const R: usize, const L: usize>(
     Ok(true)
 }
 
+/// How a formula begins: some spreadsheets also take the wide signs of East Asian keyboards.
+const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+
 /// A text in quotes, as CSV has it. A spreadsheet would compute one that begins like a formula, so it gets an apostrophe.
 struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.starts_with(['=', '+', '-', '@', '\t', '\r']) { "\"'" } else { "\"" })?;
+        f.write_str(if self.0.starts_with(FORMULA) { "\"'" } else { "\"" })?;
         for (number, part) in self.0.split('"').enumerate() {
             write!(f, "{}{part}", if number > 0 { "\"\"" } else { "" })?;
         }
@@ -653,6 +656,10 @@ mod tests {
             ("a,\"b\"\nc", "\"a,\"\"b\"\"\nc\""),
             ("=1+1", "\"'=1+1\""),
             ("@SUM(A1)", "\"'@SUM(A1)\""),
+            ("+cmd", "\"'+cmd\""),
+            ("-x", "\"'-x\""),
+            ("＝1+1", "\"'＝1+1\""),
+            ("1+1", "\"1+1\""),
             ("עדה", "\"עדה\""),
             ("", "\"\""),
         ] {

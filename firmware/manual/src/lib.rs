@@ -89,7 +89,7 @@ pub fn page(kind: GameKind) -> String {
                 let join = format!("frame 1 '{{\"type\": \"join_queue\", \"gameType\": \"{}\"}}'", rules.name);
                 let joined = if is_queued { join } else { "echo \"waiting for the league\"".into() };
                 let code = include_str!("player.sh").replace("# choose", fragment.shell).replace("# join", &joined);
-                code.trim_end().into()
+                code.replace("THE_GAME", rules.name).trim_end().into()
             }
             _ => return None,
         })

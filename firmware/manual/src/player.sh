@@ -42,6 +42,7 @@ frame 1 "{\"type\": \"authenticate\", \"token\": \"$key\"}"
 while hear; do
   case $text in
     '{"type":"authenticated"'*) # join ;;
+    '{"type":"matched"'*) [[ $text == *'"THE_GAME"'* ]] || { echo "a league of another game: $text"; exit 1; } ;;
     '{"type":"your_turn"'*) game=${text#*'"gameId":"'} game=${game%%'"'*}; play ;;
     '{"type":"move_result","success":false,"error":"Invalid move."'*) echo "$text"; play ;; # another one
     '{"type":"turn_update"'* | '{"type":"game_over"'*) echo "$text" ;;

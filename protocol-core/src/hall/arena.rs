@@ -280,7 +280,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if let Some(player) = line.and_then(|line| self.players.get_mut(usize::from(line))) {
             player.line.seen = now.utc;
         }
-        if let Reply::Refused(trouble, _) = reply {
+        // A move that breaks a rule of its game has been noted, with the rule.
+        if let Reply::Refused(trouble, None) = reply {
             let agent = line.and_then(|line| self.players.get(usize::from(line))).map(Player::id);
             self.note(now, agent, None, Happening::BadMessage(trouble.text()));
         }
@@ -359,16 +360,20 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Question::Move => wanted,
         };
         let in_turn = table.play.game().rules().order == Order::InTurn;
-        match self.play_at(now, line, seating, choice) {
-            Heard::Taken => {}
-            Heard::Duplicate if in_turn => return Err((Trouble::InvalidMove, Some(Illegal("it is not your turn")))),
+        let broken = match self.play_at(now, line, seating, choice) {
+            Heard::Taken => None,
+            Heard::Duplicate if in_turn => Some(Illegal("it is not your turn")),
             Heard::Duplicate => return Err((Trouble::AlreadyMoved, None)),
             Heard::Refused(rule) => {
                 if let Some(player) = self.players.get_mut(usize::from(line)) {
                     player.compliance.note(Rule::IllegalMove, wanted.raw());
                 }
-                return Err((Trouble::InvalidMove, Some(rule)));
+                Some(rule)
             }
+        };
+        if let Some(rule) = broken {
+            self.note(now, Some(agent), Some(match_id), Happening::Unusable(kind, rule.0));
+            return Err((Trouble::InvalidMove, Some(rule)));
         }
         if let Some(player) = self.players.get_mut(usize::from(line)) {
             player.state = if player.state == AgentState::Suspended { AgentState::Active } else { player.state };

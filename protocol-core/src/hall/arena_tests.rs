@@ -9,6 +9,7 @@ use std::vec::Vec;
 
 use serde_json::{Value, json};
 
+use super::held_tests::log;
 use super::restart_tests::Pieces;
 use super::tests::{Room, config, perfect};
 use super::*;
@@ -243,6 +244,7 @@ fn a_move_that_breaks_a_rule_or_is_somebody_elses_is_refused_and_may_be_made_aga
     let refused = room.plays(&ada, &id, json!({"number": 11}));
     assert_eq!((&refused["success"], &refused["error"]), (&json!(false), &json!("Invalid move.")));
     assert!(refused["detail"].as_str().unwrap().contains("10"), "{refused}");
+    assert!(log(&room).contains(refused["detail"].as_str().unwrap()), "the log names the rule too");
     assert_eq!(room.plays(&eve, &id, json!({"number": 1}))["error"], "You are not a player in this game.");
     assert_eq!(room.plays(&ada, &id, json!({"number": 10}))["success"], true);
 }

@@ -29,7 +29,7 @@ fn token(answer: &Value) -> String {
     answer["auth_token"].as_str().unwrap().to_string()
 }
 
-fn log(room: &Room) -> String {
+pub(super) fn log(room: &Room) -> String {
     let mut text = String::new();
     let mut at = 0;
     while let Some((number, entry)) = room.hall.log().at_or_after(at) {

@@ -541,15 +541,22 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         {
             return;
         }
+        let has_failed = !(200..300).contains(&status);
         let rule = match reply {
-            Reply::Garbage => Rule::NotJson,
             Reply::Error(_) | Reply::UnknownMethod => Rule::RpcError,
+            // What a web framework says of an exception, a path or a body. Its words are no try at an answer.
+            Reply::Garbage | Reply::Message(_) if has_failed => Rule::HttpStatus,
+            Reply::Garbage => Rule::NotJson,
             Reply::Message(_) if kind == Kind::GameInvitation => Rule::AcceptForm,
             Reply::Message(_) if kind == Kind::ChooseParity => Rule::ChoiceForm,
             Reply::Message(_) => Rule::NoMove,
         };
         if let Some(player) = self.players.get_mut(usize::from(index)) {
-            player.compliance.note(rule, core::str::from_utf8(body).unwrap_or("not UTF-8"));
+            let body = core::str::from_utf8(body).unwrap_or("not UTF-8");
+            match rule {
+                Rule::HttpStatus => player.compliance.note(rule, format_args!("{status} {body}")),
+                rule => player.compliance.note(rule, body),
+            }
         }
         self.fail_question(now, index, kind, Fault::Unusable(Broken::Field, rule.advice()));
     }

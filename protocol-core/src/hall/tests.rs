@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::games::Dance;
 use crate::json::{Slice, parse};
+use crate::league::Rule;
 use crate::time::Utc;
 
 pub(super) type Small = Hall<8, 4, 28, 64>;
@@ -353,6 +354,62 @@ fn strict_mode_refuses_what_lenient_mode_reports() {
     assert_eq!(lenient.send(message)["result"]["status"], "ACCEPTED");
     let broken: Vec<_> = lenient.hall.players()[0].compliance.broken().map(|(rule, ..)| rule.code()).collect();
     assert_eq!(broken, ["timestamp_form", "endpoint_host"]);
+}
+
+#[test]
+fn a_server_that_fails_is_told_its_status_and_not_what_its_error_page_lacks() {
+    for (status, page) in
+        [(500, "Internal Server Error"), (404, r#"{"detail":"Not Found"}"#), (422, r#"{"detail":[]}"#)]
+    {
+        let mut room = Room::with_players(2);
+        room.hall.command(room.now, Command::Start).unwrap();
+        let mut told = Vec::new();
+        while let Some(call) = room.call(0) {
+            told.extend((call["params"]["message_type"] == "GAME_ERROR").then(|| call["params"]["detail"].clone()));
+            let call = room.hall.call(0).unwrap().id;
+            room.hall.handle(room.now, Event::Reply { player: 0, call, status, body: page.as_bytes() });
+            if told.len() == 3 {
+                break;
+            }
+        }
+        assert!(told.iter().all(|detail| detail == Rule::HttpStatus.advice()), "{status}: {told:?}");
+        let mut broken =
+            room.hall.players()[0].compliance.broken().map(|(rule, _, example)| (rule, example.to_string()));
+        let (_, example) = broken.find(|(rule, _)| *rule == Rule::HttpStatus).unwrap();
+        assert!(example.starts_with(&format!("{status} {}", &page[..8])), "{example}");
+        assert!(!broken.any(|(rule, _)| rule == Rule::AcceptForm || rule == Rule::NotJson), "{status}");
+    }
+}
+
+#[test]
+fn a_field_of_the_wrong_type_is_reported_and_refused_in_strict_mode() {
+    let message = r#"{"jsonrpc":"2.0","method":"register_player","id":1,"params":{"protocol":"league.v2",
+        "message_type":"LEAGUE_REGISTER_REQUEST","sender":"player:a","timestamp":"2025-01-15T10:05:00Z",
+        "conversation_id":"c","player_meta":{"display_name":7,"version":"1","game_types":"even_odd",
+        "contact_endpoint":"http://10.0.0.9:1/mcp"}}}"#;
+    let mut strict = Room::new(Config { mode: Mode::Strict, ..config() });
+    let refused = strict.send(message)["result"].take();
+    assert_eq!((&refused["error_code"], &refused["detail"]), (&json!("E003"), &json!(Rule::MetaMissing.advice())));
+    let mut lenient = Room::new(config());
+    assert_eq!(lenient.send(message)["result"]["status"], "ACCEPTED");
+    let broken: Vec<_> = lenient.hall.players()[0].compliance.broken().map(|(rule, count, _)| (rule, count)).collect();
+    assert_eq!(broken, [(Rule::MetaMissing, 2)]);
+}
+
+#[test]
+fn a_name_has_no_control_characters_and_no_space_around_it() {
+    let mut room = Room::new(config());
+    for (given, shown) in [
+        (" Ada\n", "Ada"),
+        ("\u{1b}[2JEve\u{7}", "[2JEve"),
+        ("two\nlines", "two lines"),
+        ("\u{5e2}\u{5d3}\u{5d4}", "\u{5e2}\u{5d3}\u{5d4}"),
+    ] {
+        assert_eq!(room.register(given, 8101)["status"], "ACCEPTED");
+        assert_eq!(room.hall.players().last().unwrap().name, shown);
+    }
+    assert_eq!(room.register("Ada", 8102)["reason"], "Duplicate display name");
+    assert_eq!(room.register(" Ada", 8101)["player_id"], "P01", "whoever registers again is found again");
 }
 
 #[test]

@@ -39,8 +39,8 @@ rules! {
     NoEnvelope "no_envelope" "A reply is a JSON-RPC response: {\"jsonrpc\":\"2.0\",\"result\":{…},\"id\":…}.",
     IdMismatch "id_mismatch" "A reply carries the id of the call it answers.",
     ErrorBesideResult "error_beside_result" "A reply has a result or an error, never both; leave out \"error\":null.",
-    HttpStatus "http_status" "A reply has HTTP status 200.",
-    ReplyTooLong "reply_too_long" "A reply fits the box's buffer.",
+    HttpStatus "http_status" "A reply has HTTP status 200. With 404 or 405 contact_endpoint has the wrong path; with 422 or 500 your server's output says why.",
+    ReplyTooLong "reply_too_long" "A reply is short: under 800 bytes fits everywhere.",
     RpcError "rpc_error" "A call the protocol defines is answered with a result, not with an error.",
     MessageType "message_type" "message_type names the message, as the specification spells it.",
     Protocol "protocol" "protocol is \"league.v2\".",
@@ -54,12 +54,12 @@ rules! {
     AcceptForm "accept_form" "GAME_JOIN_ACK says \"accept\": true or false.",
     ChoiceForm "choice_form" "CHOOSE_PARITY_RESPONSE says \"parity_choice\": \"even\" or \"odd\".",
     ChoiceCase "choice_case" "A choice is written in lower case.",
-    MetaMissing "meta_missing" "player_meta has display_name, version, game_types and contact_endpoint.",
+    MetaMissing "meta_missing" "player_meta has the texts display_name, version and contact_endpoint, and the array game_types.",
     MetaPlace "meta_place" "display_name, version, game_types and contact_endpoint stand inside player_meta.",
     EndpointHost "endpoint_host" "contact_endpoint names an address the box can reach, not localhost.",
     NoAnswer "no_answer" "A call is answered before its deadline.",
-    Unreachable "unreachable" "Your server accepts connections for as long as the league lasts.",
-    IllegalMove "illegal_move" "A move is one the game allows.",
+    Unreachable "unreachable" "Your server accepts connections at contact_endpoint for as long as the league lasts; if a firewall is between, dial in at /ws.",
+    IllegalMove "illegal_move" "A move is one the game allows; /skill.md names the page of each game.",
     NoMove "no_move" "An answer contains what the call asked for.",
     Duplicate "duplicate" "A question is answered once; the first answer stands.",
     Dialect "dialect" "Calls use the method names of the specification.",
@@ -68,7 +68,7 @@ rules! {
 
 /// The report of one player: 188 bytes.
 ///
-/// A player breaks few rules, most of them with something short, so the examples share their room: four of the longest,
+/// A player breaks few rules, most of them with something short, so the examples share their room: three of the longest,
 /// or some eight as they usually are. Whoever breaks more than that has them counted all the same, without an example.
 #[derive(Clone, Debug)]
 pub struct Compliance {
@@ -179,6 +179,8 @@ mod tests {
     }
     #[test]
     fn whoever_breaks_every_rule_has_every_rule_counted_and_the_first_examples_whole() {
+        /// As many as fit, with a byte each for the rule and the length.
+        const WHOLE: usize = EXAMPLES_BYTES / (EXAMPLE_BYTES + 2);
         let mut report = Compliance::new();
         for round in 0..2 {
             for rule in Rule::ALL {
@@ -190,7 +192,7 @@ mod tests {
             assert_eq!((rule, count), (Rule::ALL[at], 2));
             let whole = format!("{}, seen in round 0, again and again", rule.code());
             assert!(whole.starts_with(example));
-            assert_eq!(example.len(), if at < 7 { EXAMPLE_BYTES } else { example.len() });
+            assert_eq!(example.len(), if at < WHOLE { EXAMPLE_BYTES } else { example.len() });
         }
     }
 }
