@@ -6,7 +6,6 @@ use appliance::clock::Clock;
 use appliance::journal::{Chosen, FRAME, State};
 use embassy_futures::select::{Either, select};
 use protocol_core::games::{Game, GameKind};
-use protocol_core::hall::Hall;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde_json::{Value, json};
 
