@@ -1,11 +1,11 @@
-//! How many leagues the flash of a board lasts: the journal's own code on a flash of the board's size, through whole
+//! How many leagues the flash of a board lasts: the code of journal and reel on flashes of the board's size, through whole
 //! leagues of a full class, counting how often each sector is erased. `cargo xtask wear` prints it.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr};
 
-use appliance::journal::{FRAME, Log, commit, sectors_of_a_league};
+use appliance::journal::{FRAME, Log, commit, sectors_of_a_league, spool};
 use embassy_futures::block_on;
 use embedded_storage_async::nor_flash::{ErrorType, MultiwriteNorFlash, NorFlash, ReadNorFlash};
 use host_tests::here;
@@ -23,6 +23,8 @@ type Board = Hall<PLAYERS, 16, MATCHES, 256>;
 
 /// The journal's part of the board's flash, a W25Q16JV.
 const SECTORS: usize = 192;
+/// And the reel's.
+const REEL_SECTORS: usize = 64;
 const SECTOR: usize = 4096;
 /// Erases every sector stands, by the chip's data sheet.
 const CYCLES: u64 = 100_000;
@@ -35,6 +37,17 @@ const NOW: Now = Now { ms: 5, utc: Utc(1_736_937_000) };
 struct Worn {
     bytes: Vec<u8>,
     erases: Vec<u32>,
+}
+
+impl Worn {
+    fn new(sectors: usize) -> Self {
+        Self { bytes: vec![0xff; sectors * SECTOR], erases: vec![0; sectors] }
+    }
+
+    /// How often a sector was erased at least, and at most.
+    fn range(&self) -> (u32, u32) {
+        (*self.erases.iter().min().expect("sectors"), *self.erases.iter().max().expect("sectors"))
+    }
 }
 
 impl ErrorType for Worn {
@@ -76,6 +89,7 @@ impl MultiwriteNorFlash for Worn {}
 struct Class {
     hall: Box<Board>,
     log: Log<Worn>,
+    reel: Log<Worn>,
 }
 
 impl Class {
@@ -87,6 +101,7 @@ impl Class {
         {
             // All of it.
         }
+        while block_on(spool(&mut self.reel, &mut *self.hall, &mut buf)).expect("the flash is sound") {}
     }
 
     fn register(&mut self, number: usize) {
@@ -156,9 +171,11 @@ fn the_flash_of_a_board_lasts_as_many_leagues_as_the_readme_says() {
     };
     let mut board = Class {
         hall: Box::new(Board::new(config, Seed([1; 32]), Seed([2; 32]))),
-        log: Log::new(Worn { bytes: vec![0xff; SECTORS * SECTOR], erases: vec![0; SECTORS] }),
+        log: Log::new(Worn::new(SECTORS)),
+        reel: Log::new(Worn::new(REEL_SECTORS)),
     };
     assert_eq!(block_on(board.log.open(&mut [0; FRAME])), Ok(false));
+    assert_eq!(block_on(board.reel.open_reel(&mut [0; FRAME])), Ok(()));
     board.hall.keep_facts();
     (0..PLAYERS).for_each(|number| board.register(number));
     board.play(Command::Start);
@@ -173,14 +190,20 @@ fn the_flash_of_a_board_lasts_as_many_leagues_as_the_readme_says() {
     // A new flash has nothing to erase: the first round does not count.
     let before = through(&mut board, 1);
     let leagues = through(&mut board, 1 + ROUNDS);
-    let erases = &board.log.flash_mut().erases;
-    let (least, most) = (*erases.iter().min().expect("sectors"), *erases.iter().max().expect("sectors"));
+    let (least, most) = board.log.flash_mut().range();
     assert!(most - least <= 1, "wear is even: {least} to {most}");
+    let (reel_least, reel_most) = board.reel.flash_mut().range();
+    assert!(reel_most - reel_least <= 1, "wear is even: {reel_least} to {reel_most}");
+    // As if the new flash had been erased as well.
+    let moves = CYCLES * u64::from(leagues) * 2 * MATCHES as u64 / u64::from(reel_most + 1);
     let lasts = CYCLES * u64::from(leagues - before) / u64::from(ROUNDS);
     let past = board.past_leagues();
     println!("{leagues} leagues of {PLAYERS} players, {MATCHES} matches each, in {SECTORS} sectors of {SECTOR} bytes:");
     println!("each sector was erased {least} to {most} times; {} past leagues are readable", past.len());
     println!("at {CYCLES} erases a sector this flash lasts {lasts} leagues");
+    println!(
+        "each of the reel's {REEL_SECTORS} sectors was erased {reel_least} to {reel_most} times: it lasts {moves} moves"
+    );
     assert!(past.iter().zip((1..=leagues).rev()).all(|(&found, expected)| found == expected), "{past:?}");
 
     let readme = std::fs::read_to_string(here("../README.md")).expect("a README");
@@ -190,5 +213,6 @@ fn the_flash_of_a_board_lasts_as_many_leagues_as_the_readme_says() {
         digits.collect::<String>().parse().expect("a number")
     };
     assert!(lasts >= number("a flash lasts more than "), "README.md promises more than {lasts} leagues");
+    assert!(moves >= 1_000_000 * number("The reel's quarter lasts "), "README.md promises more than {moves} moves");
     assert!(past.len() as u64 >= number("keeps at least "), "README.md promises more than {} past leagues", past.len());
 }

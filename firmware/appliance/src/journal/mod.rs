@@ -454,20 +454,27 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 continue;
             }
-            let code = self.admin_code();
-            match commit(&mut log, &self.hall, buf, &code).await {
-                Ok(Some(number)) => {
-                    self.journal.written.set(number);
-                    self.journal.waiting.borrow_mut().wake();
-                    // The league may have waited for room.
-                    self.act(|hall, now| hall.handle(now, Event::Tick));
-                }
-                Ok(None) if self.spool(&mut reel, buf).await => {}
-                Ok(None) => self.erase_ahead_or_wait(&mut log, &mut reel, buf).await,
-                Err(trouble) => self.journal_failed(trouble),
+            if !self.keep_facts(&mut log, buf).await && !self.spool(&mut reel, buf).await {
+                self.erase_ahead_or_wait(&mut log, &mut reel, buf).await;
             }
             self.journal.erases.set(log.erases());
         }
+    }
+
+    /// Writes what has happened. False where nothing has.
+    pub(super) async fn keep_facts<F: MultiwriteNorFlash>(&self, log: &mut Log<F>, buf: &mut [u8; FRAME]) -> bool {
+        let code = self.admin_code();
+        match commit(log, &self.hall, buf, &code).await {
+            Ok(Some(number)) => {
+                self.journal.written.set(number);
+                self.journal.waiting.borrow_mut().wake();
+                // The league may have waited for room.
+                self.act(|hall, now| hall.handle(now, Event::Tick));
+            }
+            Ok(None) => return false,
+            Err(trouble) => self.journal_failed(trouble),
+        }
+        true
     }
 
     /// Nothing is to be written: an erase does no harm unless a match is being played.

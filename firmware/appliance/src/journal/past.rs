@@ -322,16 +322,16 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     ) {
         let is_found = match (self.journal.counter.ask.take(), log) {
             (Ask::Nothing, _) => return,
-            (Ask::Scene(id, from), _) => match reel {
-                Some(reel) => self.find_scene((id, from), reel, buf).await == Ok(true),
+            (Ask::Scene(id, from), log) => match reel {
+                Some(reel) => self.find_scene((id, from), log, reel, buf).await == Ok(true),
                 None => false,
             },
-            (Ask::Step(id, step), _) => {
+            (Ask::Step(id, step), log) => {
                 // The last steps of a match that has just ended may be on their way.
                 let mut frames = 0..FRAMES_WAITING;
                 while frames.next().is_some() && self.spool(reel, buf).await {}
                 match reel {
-                    Some(reel) => self.wind((id, step), reel, buf).await == Ok(true),
+                    Some(reel) => self.wind((id, step), log, reel, buf).await == Ok(true),
                     None => false,
                 }
             }

@@ -19,7 +19,7 @@ use protocol_core::journal::frame::{self, FRAME_BYTES, HEADER_BYTES};
 use protocol_core::wire::league_v2::outgoing::MatchId;
 
 use super::past::Told;
-use super::{Access, FRAME, Log, Trouble};
+use super::{Access, FRAME, Log, State, Trouble};
 use crate::Appliance;
 use crate::board::Board;
 
@@ -232,16 +232,18 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub(super) async fn wind<F: MultiwriteNorFlash>(
         &self,
         (id, to): (MatchId, u16),
+        mut log: Option<&mut Log<F>>,
         reel: &mut Log<F>,
         buf: &mut [u8; FRAME],
     ) -> Result<bool, Trouble> {
         let told = &self.journal.counter.told;
         let Some(of) = self.reel_of(id) else { return Ok(false) };
-        let pause = async |reel: &mut Log<F>, buf: &mut [u8; FRAME]| self.pause(reel, buf).await;
+        let mut pause =
+            async |reel: &mut Log<F>, buf: &mut [u8; FRAME]| self.pause(log.as_deref_mut(), reel, buf).await;
         // Whoever wants all of it begins anew, for the beginning may be erased by now.
         let is_on_the_way = |film: &Film| film.replay.of == of && film.replay.shot.step <= to && to != u16::MAX;
         if !matches!(&*told.borrow(), Told::Film(film) if is_on_the_way(film)) {
-            let Some(next) = reel.first_step(of, buf, pause).await? else { return Ok(false) };
+            let Some(next) = reel.first_step(of, buf, &mut pause).await? else { return Ok(false) };
             let Some(replay) = self.hall(|hall| hall.replay_of(id)) else { return Ok(false) };
             *told.borrow_mut() = Told::Film(Film { replay, next });
         }
@@ -258,7 +260,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 },
                 _ => ControlFlow::Continue(()),
             };
-            reel.steps(&mut next, buf, follow, pause).await?;
+            reel.steps(&mut next, buf, follow, &mut pause).await?;
             if let Told::Film(film) = &mut *told.borrow_mut() {
                 film.next = next;
             }
@@ -274,14 +276,16 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub(super) async fn find_scene<F: MultiwriteNorFlash>(
         &self,
         (id, from): (MatchId, Option<Place>),
+        mut log: Option<&mut Log<F>>,
         reel: &mut Log<F>,
         buf: &mut [u8; FRAME],
     ) -> Result<bool, Trouble> {
         let told = &self.journal.counter.told;
         let Some(of) = self.reel_of(id) else { return Ok(false) };
-        let pause = async |reel: &mut Log<F>, buf: &mut [u8; FRAME]| self.pause(reel, buf).await;
+        let mut pause =
+            async |reel: &mut Log<F>, buf: &mut [u8; FRAME]| self.pause(log.as_deref_mut(), reel, buf).await;
         let from = match from {
-            None => reel.first_step(of, buf, pause).await?,
+            None => reel.first_step(of, buf, &mut pause).await?,
             from => from,
         };
         let Some(mut next) = from else { return Ok(false) };
@@ -292,16 +296,25 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             *told.borrow_mut() = Told::Scene(Scene::of(step, Place::beginning_of(0)));
             ControlFlow::Break(())
         };
-        let is_found = reel.steps(&mut next, buf, take, pause).await?;
+        let is_found = reel.steps(&mut next, buf, take, &mut pause).await?;
         if let Told::Scene(scene) = &mut *told.borrow_mut() {
             scene.next = next;
         }
         Ok(is_found)
     }
 
-    /// To look for a match takes as long as many moves take: whoever makes them has a turn, and they are kept.
-    async fn pause<F: MultiwriteNorFlash>(&self, reel: &mut Log<F>, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
+    /// To look for a match takes as long as many moves take, and whoever makes them must not wait for it: others have a turn,
+    /// and what has happened is kept.
+    async fn pause<F: MultiwriteNorFlash>(
+        &self,
+        log: Option<&mut Log<F>>,
+        reel: &mut Log<F>,
+        buf: &mut [u8; FRAME],
+    ) -> Result<(), Trouble> {
         yield_now().await;
+        if let Some(log) = log.filter(|_| self.journal() == State::Ok) {
+            self.keep_facts(log, buf).await;
+        }
         spool(reel, &self.hall, buf).await.map(|_| ())
     }
 

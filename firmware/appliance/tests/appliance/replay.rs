@@ -6,7 +6,6 @@ use appliance::clock::Clock;
 use appliance::journal::{Chosen, FRAME, State};
 use embassy_futures::select::{Either, select};
 use protocol_core::games::{Game, GameKind};
-use protocol_core::hall::Hall;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde_json::{Value, json};
 
@@ -241,6 +240,42 @@ fn what_players_say_now_is_not_put_into_a_match_of_before() {
             }
             assert!(scene.get("/api/matches/R2M1.json").await.body.contains("Olé"), "it is said");
             assert!(!step(scene, "R1M1", 1).await.to_string().contains("Olé"));
+        })
+        .await;
+    });
+}
+
+#[test]
+fn who_plays_does_not_wait_for_who_looks_for_another_match() {
+    let flashes = [blank(), blank()];
+    let plan = Plan { game: GameKind::EvenOdd10, habits: (0..6).map(|_| habit(slow)).collect(), ..Plan::new(6) };
+    play(plan, async |scene| {
+        let reel = Slow::new(&flashes[1], scene.world);
+        let reads_for = reel.reads_for.clone();
+        beside_slow(scene, &flashes[0], reel, async || {
+            scene.register_all().await;
+            assert_eq!(scene.admin("start").await.status, 200);
+            let last = MatchId { round: 5, table: 1 };
+            while scene.leaguebox.hall(|hall| hall.table(last).is_none()) {
+                scene.world.sleep(5).await;
+            }
+            // From here on reading takes its time, and to find a match of the first round most of a second.
+            reads_for.set(20);
+            let began = scene.world.now();
+            let look = async {
+                assert_eq!(step(scene, "R1M1", 1).await["step"], 1);
+                scene.world.now() - began
+            };
+            let turn = || scene.leaguebox.hall(|hall| hall.table(last).map(|table| table.play.game().turn()));
+            let watch = async {
+                scene.world.sleep(600).await;
+                (turn(), flashes[1].borrow().spent)
+            };
+            let before = flashes[1].borrow().spent;
+            let (took, (turn, spent)) = embassy_futures::join::join(look, watch).await;
+            assert!(took > 600, "it was still being looked for");
+            assert!(turn.is_some_and(|turn| turn > 2), "{turn:?}");
+            assert!(spent - before > 500, "the steps of that are kept");
         })
         .await;
     });
