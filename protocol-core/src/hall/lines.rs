@@ -216,10 +216,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.list(index);
         }
         let patience = self.patience_at(index);
-        let is_wanted = |player: &Player| player.seating.is_some() || !player.line.news.is_empty();
-        if self.players.get(usize::from(index)).is_some_and(is_wanted) && self.give_way(index) {
-            self.list(index);
-        }
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
         let play = |slot: u16| self.tables.get(usize::from(slot)).and_then(Option::as_ref).map(|table| &table.play);
         let match_deadline =
