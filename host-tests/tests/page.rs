@@ -285,15 +285,16 @@ fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
     browser.fill("#code", &leaguebox.admin_code);
     browser.click("#desk .close");
     browser.click("#stage-open");
-    browser.wait_until("document.querySelectorAll('#body .powers button').length === 4");
+    browser.wait_until("document.querySelectorAll('#body .powers button').length === 3");
     let second = "#body .powers button:nth-child(2)";
     browser.click(second);
     assert_eq!(browser.text(second), "Really? Player 1 wins");
     assert_eq!(leaguebox.get_json("/api/status.json")["matches_completed"], 0);
     browser.click(second);
     browser.wait_until("document.querySelector('#body [role=status]').innerText.startsWith('Done.')");
-    // What has become of it is shown at once.
+    // What has become of it is shown at once, and what is over can be played again.
     browser.wait_until("document.querySelector('#body').innerText.includes('decided by the teacher')");
+    browser.wait_until("document.querySelectorAll('#body .powers button').length === 4");
     let ruled = leaguebox.get_json("/api/matches/R1M1.json");
     assert_eq!((&ruled["winner"], &ruled["end_reason"]), (&json!("P01"), &json!("adjudicated")), "{ruled}");
     browser.click("#dialog .close");
