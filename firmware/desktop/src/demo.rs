@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use futures_lite::future::block_on;
-use protocol_core::games::GameKind;
+use protocol_core::games::{GameKind, Order};
 use serde_json::Value;
 
 use crate::cli::{DemoOptions, Options};
@@ -36,10 +36,7 @@ pub fn demo(options: &DemoOptions) -> Result<(), Failure> {
     let to_be_watched = options.speed.of_a_match();
     let (thinks, patience, stop) = match to_be_watched {
         None => (Duration::ZERO, PATIENCE, Stop::default()),
-        Some(length) => {
-            let turns = GameKind::named(game).map_or(1, |game| u32::from(game.rules().turns).max(1));
-            ((length / turns).min(LONGEST_THOUGHT), LONG_PATIENCE, Stop::on_ctrl_c()?)
-        }
+        Some(length) => (thought(game, length), LONG_PATIENCE, Stop::on_ctrl_c()?),
     };
     let running = start_box(Options {
         // On a port nobody uses, so that a demo runs beside a box.
@@ -63,6 +60,16 @@ pub fn demo(options: &DemoOptions) -> Result<(), Failure> {
     // If the box failed, that is why the rest did.
     running.end()?;
     followed
+}
+
+/// How long a house player thinks, so that a match takes about this long.
+fn thought(game: &str, length: Duration) -> Duration {
+    let moves = GameKind::named(game).map_or(1, |game| match game.rules().order {
+        Order::Together => game.rules().turns,
+        // Its last turn is where the rules give up: the house is done long before.
+        Order::InTurn => game.rules().turns / 20,
+    });
+    (length / u32::from(moves.max(1))).min(LONGEST_THOUGHT)
 }
 
 /// How far the league is, as `/api/status.json` says.
@@ -265,6 +272,14 @@ mod tests {
 
     fn status_json(state: &str, round: u64) -> String {
         format!(r#"{{"state":"{state}","round":{round},"total_rounds":2,"players":2,"uptime":7}}"#)
+    }
+
+    #[test]
+    fn a_move_is_slow_enough_to_be_seen_and_a_match_ends_in_its_time() {
+        let length = Duration::from_secs(25);
+        assert_eq!(thought("even_odd", length), LONGEST_THOUGHT);
+        assert_eq!(thought("resource-rush", length), length / 500);
+        assert!(thought("skill-gomoku", length) > Duration::from_secs(1), "a game of the house has some twelve moves");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::lines::{Gone, Line};
 use super::rounds::{Seating, Stage};
 use super::settings::sizes;
 use super::{Hall, Mode, Via};
-use crate::json::{Kind, Str, Value};
+use crate::json::{Kind, Value};
 use crate::league::{Compliance, Latency, Rating, Rule};
 use crate::log::Happening;
 use crate::referee::Breaker;
@@ -431,7 +431,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             AgentId::read(sender.split([':', '_']).next_back()?)
         });
         Ok(Application {
-            name: text(display_name).map(tidy).unwrap_or_default(),
+            name: text(display_name).map(|name| name.truncated()).unwrap_or_default(),
             version: text(version).map(|version| version.truncated()).unwrap_or_default(),
             contact,
             game_types,
@@ -547,16 +547,6 @@ pub(super) fn breach(rule: Rule) -> Option<(Code, &'static str)> {
         Rule::EndpointHost | Rule::HttpStatus | Rule::ErrorBesideResult => None,
         _ => Some((Code::MissingRequiredField, rule.advice())),
     }
-}
-
-/// A name as others are told it, in their terminals too: without the space around it, and what moves a cursor is a space.
-fn tidy(given: Str<'_>) -> String<NAME_BYTES> {
-    let shown = given.chars().map(|c| if c.is_control() { ' ' } else { c }).skip_while(|c| c.is_whitespace());
-    let mut name = String::new();
-    // The first character that does not fit ends the name.
-    let _ = { shown }.try_for_each(|c| name.push(c));
-    name.truncate(name.trim_end().len());
-    name
 }
 
 /// `league.v2` and everything from 2.0.0 on is new enough.
