@@ -1,16 +1,15 @@
 //! This computer as a board: its clocks, and what it says of itself.
 //!
 //! Whoever waits for a peer also waits for a deadline, and nearly always the peer comes first. So a deadline costs an entry
-//! in a map and not a timer of the operating system: there is one of those, [`Computer::ring`], for whatever is due next.
+//! in a map and not a timer of the operating system: the [reactor](crate::reactor) waits no longer than until the first of them.
+//! And everybody is told the time at which the reactor last looked, at most one round ago: whoever answers a message asks for
+//! the time again and again.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
-use async_io::Timer;
 
 use appliance::board::{About, Board, Memory, Reset};
 use appliance::clock::Clock;
@@ -19,52 +18,37 @@ use protocol_core::time::Utc;
 /// Milliseconds since the box was started, and the time of day.
 pub struct Computer {
     started: Instant,
-    /// What the clock showed when it was last looked at.
+    /// What the clock showed when it was last looked at: all that happens in one round happens then.
     seen: Cell<u64>,
     /// Who sleeps until when. The second number tells apart who wakes at the same time.
     sleepers: RefCell<BTreeMap<(u64, u64), Waker>>,
     fell_asleep: Cell<u64>,
-    /// When [`ring`](Self::ring) looks again, if nobody wakes it before.
-    rings_at: Cell<u64>,
-    ringer: Cell<Option<Waker>>,
 }
+
+/// The longest that nobody looks at the clock: some systems cannot wait for weeks.
+const LONGEST: Duration = Duration::from_secs(60 * 60);
 
 impl Computer {
     /// Its clock begins at zero now.
     pub fn new() -> Self {
-        Self {
-            started: Instant::now(),
-            seen: Cell::new(0),
-            sleepers: RefCell::default(),
-            fell_asleep: Cell::new(0),
-            rings_at: Cell::new(u64::MAX),
-            ringer: Cell::new(None),
-        }
+        Self { started: Instant::now(), seen: Cell::new(0), sleepers: RefCell::default(), fell_asleep: Cell::new(0) }
     }
 
-    /// Wakes everybody in time, for as long as it is run. Run one.
-    pub async fn ring(&self) -> ! {
-        let mut timer = Timer::never();
-        poll_fn(|context| {
-            self.ringer.set(Some(context.waker().clone()));
-            loop {
-                let now = self.now();
-                while let Some(sleeper) = self.due(now) {
-                    sleeper.wake();
-                }
-                let next = self.sleepers.borrow().keys().next().map_or(u64::MAX, |&(at, _)| at);
-                self.rings_at.set(next);
-                timer = match self.started.checked_add(Duration::from_millis(next)) {
-                    Some(at) => Timer::at(at),
-                    // Past the end of time.
-                    None => Timer::never(),
-                };
-                if Pin::new(&mut timer).poll(context).is_pending() {
-                    return Poll::Pending;
-                }
-            }
-        })
-        .await
+    /// Looks at the clock.
+    pub fn look(&self) -> Duration {
+        let elapsed = self.started.elapsed();
+        self.seen.set(elapsed.as_millis() as u64);
+        elapsed
+    }
+
+    /// Wakes everybody whose time has come; says how long it is until the next one's.
+    pub fn ring(&self) -> Duration {
+        let elapsed = self.look();
+        while let Some(sleeper) = self.due(self.seen.get()) {
+            sleeper.wake();
+        }
+        let next = self.sleepers.borrow().keys().next().map(|&(at, _)| Duration::from_millis(at));
+        next.map_or(LONGEST, |at| at.saturating_sub(elapsed).min(LONGEST))
     }
 
     /// Takes out somebody whose time has come.
@@ -77,7 +61,6 @@ impl Computer {
 
 impl Clock for Computer {
     fn now(&self) -> u64 {
-        self.seen.set(self.started.elapsed().as_millis() as u64);
         self.seen.get()
     }
 
@@ -108,17 +91,12 @@ impl Future for Sleep<'_> {
                 None => Poll::Ready(()),
             };
         }
-        // Looking at the clock costs more than falling asleep; if it has become late since, somebody rings at once.
         if at <= clock.seen.get() {
             return Poll::Ready(());
         }
         let number = clock.fell_asleep.replace(clock.fell_asleep.get() + 1);
         self.number = Some(number);
         clock.sleepers.borrow_mut().insert((at, number), context.waker().clone());
-        if at < clock.rings_at.get() {
-            clock.rings_at.set(at);
-            clock.ringer.take().into_iter().for_each(Waker::wake);
-        }
         Poll::Pending
     }
 }
@@ -166,13 +144,13 @@ pub fn timestamp() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reactor::Reactor;
     use embassy_futures::join::join;
     use embassy_futures::select::{Either, select};
-    use std::pin::pin;
+    use embassy_futures::yield_now;
 
-    /// Sleeps while the clock rings.
     fn sleep(clock: &Computer, sleeper: impl Future) {
-        async_io::block_on(select(clock.ring(), pin!(sleeper)));
+        Reactor::new().unwrap().run(clock, sleeper);
     }
 
     #[test]
@@ -181,6 +159,15 @@ mod tests {
         let at = clock.after(20);
         sleep(&clock, clock.sleep_until(at));
         assert!(clock.now() >= at);
+    }
+
+    #[test]
+    fn the_time_is_that_of_the_last_look_and_a_wait_ends_with_one() {
+        let clock = Computer::new();
+        while clock.started.elapsed() < Duration::from_millis(2) {}
+        assert_eq!(clock.now(), 0);
+        sleep(&clock, yield_now());
+        assert!(clock.now() >= 2);
     }
 
     #[test]

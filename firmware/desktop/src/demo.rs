@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use async_io::block_on;
+use futures_lite::future::block_on;
 use protocol_core::games::GameKind;
 use serde_json::Value;
 

@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn writing_clears_bits_and_only_erasing_sets_them() {
         let path = path("nor");
-        async_io::block_on(async {
+        futures_lite::future::block_on(async {
             let mut flash = opened(&path);
             let mut bytes = [0; 4];
             flash.read(8192, &mut bytes).await.unwrap();

@@ -11,6 +11,7 @@ mod house;
 mod http;
 mod lan;
 mod net;
+mod reactor;
 mod run;
 mod startup;
 mod stop;

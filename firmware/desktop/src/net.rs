@@ -1,55 +1,90 @@
-//! The operating system's TCP behind `edge-nal`'s traits. `edge-nal-std` has the socket; this adds what it leaves out: a
-//! listener whose port is known, Nagle off, because our messages are small and each waits for its answer, and a socket that
-//! reads ahead, because asking the system twice for one small message takes longer than answering it.
+//! The operating system's TCP behind `edge-nal`'s traits. Nagle is off, because our messages are small and each waits for its
+//! answer, and a socket reads ahead, because asking the system twice for one small message takes longer than answering it.
+//! Everything is tried before it is waited for: under load it mostly works.
 
-use std::future::poll_fn;
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 
-use async_io::Async;
 use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
-use edge_nal_std::TcpSocket;
 use embedded_io_async::{ErrorType, Read, Write};
+use rustix::io::Errno;
+use socket2::{Domain, Protocol, Type};
+
+use crate::reactor::{Reactor, Source};
 
 /// How far a socket reads ahead, in bytes. Most messages of agents are shorter than a tenth of it.
 const AHEAD: usize = 4096;
 
 /// A port the box listens on.
-pub struct Listener(Async<TcpListener>);
+pub struct Listener<'r> {
+    reactor: &'r Reactor,
+    port: Source<'r, TcpListener>,
+}
 
-impl Listener {
+impl<'r> Listener<'r> {
     /// Takes over a bound listener.
-    pub fn new(listener: TcpListener) -> io::Result<Self> {
-        Async::new(listener).map(Self)
+    pub fn new(reactor: &'r Reactor, listener: TcpListener) -> io::Result<Self> {
+        listener.set_nonblocking(true)?;
+        Ok(Self { reactor, port: Source::new(reactor, listener) })
     }
 }
 
-impl TcpAccept for Listener {
+impl<'r> TcpAccept for Listener<'r> {
     type Error = io::Error;
-    type Socket<'a> = Socket;
+    type Socket<'a>
+        = Socket<'r>
+    where
+        Self: 'a;
 
-    async fn accept(&self) -> io::Result<(SocketAddr, Socket)> {
-        let (stream, peer) = self.0.accept().await?;
-        Ok((peer, Socket::new(stream)?))
+    async fn accept(&self) -> io::Result<(SocketAddr, Socket<'r>)> {
+        loop {
+            match self.port.get().accept() {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.port.readable().await,
+                accepted => {
+                    let (stream, peer) = accepted?;
+                    stream.set_nonblocking(true)?;
+                    return Ok((peer, Socket::new(self.reactor, stream)?));
+                }
+            }
+        }
     }
 }
 
 /// The way out, to the players.
-#[derive(Clone, Copy, Default)]
-pub struct Dialler;
+#[derive(Clone, Copy)]
+pub struct Dialler<'r>(pub &'r Reactor);
 
-impl TcpConnect for Dialler {
+impl<'r> TcpConnect for Dialler<'r> {
     type Error = io::Error;
-    type Socket<'a> = Socket;
+    type Socket<'a>
+        = Socket<'r>
+    where
+        Self: 'a;
 
-    async fn connect(&self, remote: SocketAddr) -> io::Result<Socket> {
-        Socket::new(Async::<TcpStream>::connect(remote).await?)
+    async fn connect(&self, remote: SocketAddr) -> io::Result<Socket<'r>> {
+        let socket = socket2::Socket::new(Domain::for_address(remote), Type::STREAM, Some(Protocol::TCP))?;
+        socket.set_nonblocking(true)?;
+        match socket.connect(&remote.into()) {
+            Err(error) if !is_under_way(&error) => return Err(error),
+            _ => {}
+        }
+        let socket = Socket::new(self.0, socket.into())?;
+        socket.tcp.writable().await;
+        match socket.tcp.get().take_error()? {
+            Some(error) => Err(error),
+            None => Ok(socket),
+        }
     }
 }
 
+/// Whether a connection that is not there may still come.
+fn is_under_way(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::WouldBlock || error.raw_os_error() == Some(Errno::INPROGRESS.raw_os_error())
+}
+
 /// One connection, with the bytes it has read ahead: whoever gets it gets them too.
-pub struct Socket {
-    tcp: TcpSocket,
+pub struct Socket<'r> {
+    tcp: Source<'r, TcpStream>,
     ahead: Ahead,
 }
 
@@ -66,14 +101,17 @@ struct Ahead {
 
 /// The end of a connection that is read from.
 pub struct Reader<'a> {
-    tcp: &'a TcpSocket,
+    tcp: &'a Source<'a, TcpStream>,
     ahead: &'a mut Ahead,
 }
 
-impl Socket {
-    fn new(stream: Async<TcpStream>) -> io::Result<Self> {
-        stream.get_ref().set_nodelay(true)?;
-        Ok(Self { tcp: TcpSocket::new(stream), ahead: Ahead::default() })
+/// The end of a connection that is written to.
+pub struct Writer<'a>(&'a Source<'a, TcpStream>);
+
+impl<'r> Socket<'r> {
+    fn new(reactor: &'r Reactor, stream: TcpStream) -> io::Result<Self> {
+        stream.set_nodelay(true)?;
+        Ok(Self { tcp: Source::new(reactor, stream), ahead: Ahead::default() })
     }
 }
 
@@ -102,14 +140,14 @@ impl Read for Reader<'_> {
     }
 }
 
-/// Waits for bytes, where there are none. Under load there mostly are: to ask for them at once is faster than to be told.
-async fn receive(tcp: &TcpSocket, is_dry: &mut bool, buf: &mut [u8]) -> io::Result<usize> {
+/// Waits for bytes, where there are none.
+async fn receive(tcp: &Source<'_, TcpStream>, is_dry: &mut bool, buf: &mut [u8]) -> io::Result<usize> {
     loop {
         if *is_dry {
-            poll_fn(|context| tcp.poll_readable(context)).await?;
+            tcp.readable().await;
             *is_dry = false;
         }
-        match io::Read::read(&mut tcp.get_ref(), buf) {
+        match io::Read::read(&mut tcp.get(), buf) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => *is_dry = true,
             read => return read,
         }
@@ -118,55 +156,87 @@ async fn receive(tcp: &TcpSocket, is_dry: &mut bool, buf: &mut [u8]) -> io::Resu
 
 impl Readable for Reader<'_> {
     async fn readable(&mut self) -> io::Result<()> {
-        match self.ahead.start < self.ahead.end {
-            true => Ok(()),
-            false => self.tcp.readable().await,
+        if self.ahead.start == self.ahead.end {
+            self.tcp.readable().await;
+            self.ahead.is_dry = false;
         }
+        Ok(())
     }
 }
 
-impl TcpSplit for Socket {
-    type Read<'a> = Reader<'a>;
-    type Write<'a> = &'a TcpSocket;
-
-    fn split(&mut self) -> (Reader<'_>, &TcpSocket) {
-        (Reader { tcp: &self.tcp, ahead: &mut self.ahead }, &self.tcp)
-    }
-}
-
-impl ErrorType for Socket {
+impl ErrorType for Writer<'_> {
     type Error = io::Error;
 }
 
-impl Read for Socket {
+impl Write for Writer<'_> {
+    async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        loop {
+            match io::Write::write(&mut self.0.get(), buf) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.0.writable().await,
+                written => return written,
+            }
+        }
+    }
+
+    /// The system keeps nothing back: see Nagle above.
+    async fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl TcpSplit for Socket<'_> {
+    type Read<'a>
+        = Reader<'a>
+    where
+        Self: 'a;
+    type Write<'a>
+        = Writer<'a>
+    where
+        Self: 'a;
+
+    fn split(&mut self) -> (Reader<'_>, Writer<'_>) {
+        (Reader { tcp: &self.tcp, ahead: &mut self.ahead }, Writer(&self.tcp))
+    }
+}
+
+impl ErrorType for Socket<'_> {
+    type Error = io::Error;
+}
+
+impl Read for Socket<'_> {
     async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         self.split().0.read(buf).await
     }
 }
 
-impl Readable for Socket {
+impl Readable for Socket<'_> {
     async fn readable(&mut self) -> io::Result<()> {
         self.split().0.readable().await
     }
 }
 
-impl Write for Socket {
+impl Write for Socket<'_> {
     async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.tcp.write(buf).await
+        self.split().1.write(buf).await
     }
 
     async fn flush(&mut self) -> io::Result<()> {
-        self.tcp.flush().await
+        self.split().1.flush().await
     }
 }
 
-impl TcpShutdown for Socket {
+impl TcpShutdown for Socket<'_> {
     async fn close(&mut self, what: Close) -> io::Result<()> {
-        self.tcp.close(what).await
+        self.tcp.get().shutdown(match what {
+            Close::Read => Shutdown::Read,
+            Close::Write => Shutdown::Write,
+            Close::Both => Shutdown::Both,
+        })
     }
 
+    /// Dropping it does.
     async fn abort(&mut self) -> io::Result<()> {
-        self.tcp.abort().await
+        Ok(())
     }
 }
 
@@ -192,6 +262,7 @@ pub fn allow_many_sockets() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::computer::Computer;
 
     #[test]
     #[cfg(unix)]
@@ -205,25 +276,35 @@ mod tests {
 
     #[test]
     fn both_ends_of_a_connection_send_at_once() {
-        async_io::block_on(async {
+        let reactor = Reactor::new().unwrap();
+        reactor.run(&Computer::new(), async {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let address = listener.local_addr().unwrap();
-            let listener = Listener::new(listener).unwrap();
-            let dialled = Dialler.connect(address).await.unwrap();
+            let listener = Listener::new(&reactor, listener).unwrap();
+            let dialled = Dialler(&reactor).connect(address).await.unwrap();
             let (peer, accepted) = listener.accept().await.unwrap();
-            assert_eq!(peer, dialled.tcp.get_ref().local_addr().unwrap());
-            assert!(dialled.tcp.get_ref().nodelay().unwrap());
-            assert!(accepted.tcp.get_ref().nodelay().unwrap());
+            assert_eq!(peer, dialled.tcp.get().local_addr().unwrap());
+            assert!(dialled.tcp.get().nodelay().unwrap());
+            assert!(accepted.tcp.get().nodelay().unwrap());
         });
     }
 
     #[test]
+    fn a_port_where_nobody_listens_is_told_at_once_or_soon() {
+        let reactor = Reactor::new().unwrap();
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let dialled = reactor.run(&Computer::new(), async { Dialler(&reactor).connect(free).await.map(|_| ()) });
+        assert_eq!(dialled.unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
+    }
+
+    #[test]
     fn what_was_read_ahead_comes_next_and_once() {
-        async_io::block_on(async {
+        let reactor = Reactor::new().unwrap();
+        reactor.run(&Computer::new(), async {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let address = listener.local_addr().unwrap();
-            let listener = Listener::new(listener).unwrap();
-            let mut sender = Dialler.connect(address).await.unwrap();
+            let listener = Listener::new(&reactor, listener).unwrap();
+            let mut sender = Dialler(&reactor).connect(address).await.unwrap();
             let (_, mut reader) = listener.accept().await.unwrap();
             let sent: Vec<u8> = (0..3 * AHEAD).map(|n| (n % 251) as u8).collect();
             sender.write_all(&sent).await.unwrap();

@@ -11,6 +11,7 @@ use appliance::journal::{Chosen, FRAME, Journal, State};
 use appliance::{Appliance, Links};
 use async_executor::LocalExecutor;
 use embassy_futures::select::{Either, select};
+use futures_lite::future::block_on;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
 use protocol_core::hall::{self, Change, Config, Hall, Mode, Stage};
@@ -22,6 +23,7 @@ use crate::computer::Computer;
 use crate::failure::{Failure, say};
 use crate::flash::{FileFlash, Unusable};
 use crate::net::{Dialler, Listener, allow_many_sockets};
+use crate::reactor::Reactor;
 use crate::startup::{Found, Kept};
 use crate::stop::Stop;
 use crate::table::{self, Standing};
@@ -138,8 +140,10 @@ fn serve(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
 
 fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
     let once = ready.options.once;
-    let listener = ready.listener.try_clone().and_then(Listener::new);
-    let listener = listener.map_err(|error| Failure::work(format!("cannot use the port: {error}")))?;
+    let cannot_use = |error| Failure::work(format!("cannot use the port: {error}"));
+    let reactor = Reactor::new().map_err(cannot_use)?;
+    let listener = ready.listener.try_clone().and_then(|listener| Listener::new(&reactor, listener));
+    let listener = listener.map_err(cannot_use)?;
     let leaguebox = appliance(&ready)?;
     let mut frame = [0; FRAME];
     let journal = resume(&leaguebox, &ready.options, &mut frame);
@@ -162,14 +166,13 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
         executor.spawn(worker).detach();
     }
     for player in 0..PLAYERS as u16 {
-        let (leaguebox, links) = (&leaguebox, &links);
+        let (leaguebox, links, dialler) = (&leaguebox, &links, Dialler(&reactor));
         let line = async move {
             let mut buf = vec![0; LINE_BYTES];
-            leaguebox.line(player, &Dialler, links, &mut buf).await
+            leaguebox.line(player, &dialler, links, &mut buf).await
         };
         executor.spawn(line).detach();
     }
-    executor.spawn(leaguebox.board().ring()).detach();
     executor.spawn(leaguebox.keep_time()).detach();
     let ended = async {
         match once {
@@ -177,7 +180,7 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
             false => std::future::pending().await,
         }
     };
-    let finished = async_io::block_on(executor.run(select(ended, stop.raised())));
+    let finished = reactor.run(leaguebox.board(), executor.run(select(ended, stop.raised())));
     if let Either::First(()) = finished {
         say(&mut io::stdout(), &format!("\nFinal standings\n{}", table::standings(&standings(&leaguebox))))?;
     }
@@ -246,7 +249,7 @@ fn resume(
     };
     let chosen = Chosen { admin_code: options.admin_code.is_some(), settings };
     Some(flash.map(|[flash, reel]| {
-        async_io::block_on(async {
+        block_on(async {
             let journal = leaguebox.resume(flash, frame, chosen).await;
             leaguebox.resume_reel(journal, reel, frame).await
         })

@@ -70,7 +70,7 @@ mod tests {
         let stop = Stop::default();
         let raiser = stop.clone();
         let thread = thread::spawn(move || raiser.raise());
-        async_io::block_on(stop.raised());
+        futures_lite::future::block_on(stop.raised());
         thread.join().unwrap();
         assert!(stop.is_raised());
     }
@@ -79,6 +79,6 @@ mod tests {
     fn a_request_made_before_anybody_waits_is_not_lost() {
         let stop = Stop::default();
         stop.raise();
-        async_io::block_on(stop.raised());
+        futures_lite::future::block_on(stop.raised());
     }
 }
