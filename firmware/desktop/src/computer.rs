@@ -2,8 +2,8 @@
 //!
 //! Whoever waits for a peer also waits for a deadline, and nearly always the peer comes first. So a deadline costs an entry
 //! in a map and not a timer of the operating system: the [reactor](crate::reactor) waits no longer than until the first of them.
-//! And everybody is told the time at which the reactor last looked, a moment ago: to answer a message takes ten looks at the
-//! clock, and these took longer than reading it.
+//! And everybody is told the time at which the reactor last looked, at most one round ago: whoever answers a message asks for
+//! the time again and again.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
