@@ -213,6 +213,9 @@ fn the_flash_of_a_board_lasts_as_many_leagues_as_the_readme_says() {
         digits.collect::<String>().parse().expect("a number")
     };
     assert!(lasts >= number("a flash lasts more than "), "README.md promises more than {lasts} leagues");
-    assert!(moves >= 1_000_000 * number("The reel's quarter lasts "), "README.md promises more than {moves} moves");
+    assert!(
+        moves >= 1_000_000 * number("The quarter for every move lasts "),
+        "README.md promises more than {moves} moves"
+    );
     assert!(past.len() as u64 >= number("keeps at least "), "README.md promises more than {} past leagues", past.len());
 }
