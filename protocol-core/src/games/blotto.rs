@@ -211,9 +211,9 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_random_games_end_as_a_second_referee_says() {
+    fn thousands_of_random_games_end_as_a_second_referee_says() {
         let (all, mut random) = (all(), Draws::new(Seed([2; 32])));
-        for _ in 0..1_000 {
+        for _ in 0..2_000 {
             let (mut game, mut draws) = start();
             let mut points = [0, 0];
             for round in 1..=5 {

@@ -643,9 +643,9 @@ fn seed(n: u32) -> Seed {
 }
 
 #[test]
-fn a_thousand_random_games_are_refereed_alike_by_a_second_referee() {
+fn thousands_of_random_games_are_refereed_alike_by_a_second_referee() {
     let mut ends = BTreeSet::new();
-    for n in 0..1_000 {
+    for n in 0..2_000 {
         // Small corners fill up and are crowded with fives; the whole board makes long games.
         let game = play_beside(seed(n), 5 + n % 11, |_, _| {});
         ends.insert(game.end.unwrap().name().to_string());
