@@ -117,8 +117,10 @@ pub(crate) struct Desk<const N: usize> {
     /// The owner has reset the box.
     is_reset: Cell<bool>,
     erases: Cell<u32>,
-    /// When the box went on with a league: on the monotonic clock, and what time of day that was by the best source so far.
-    resumed: Cell<Option<(Millis, Source, Utc)>>,
+    /// When the box went on with a league, on the monotonic clock.
+    resumed: Cell<Option<Millis>>,
+    /// What time of day that was, by the best source so far. Apart from it, so that a box that begins is all zeros.
+    resumed_at: Cell<(Source, Utc)>,
     /// Whether the steps of matches are kept.
     has_reel: Cell<bool>,
     /// Past leagues and matches are asked for here.
@@ -135,6 +137,7 @@ impl<const N: usize> Desk<N> {
             is_reset: Cell::new(false),
             erases: Cell::new(0),
             resumed: Cell::new(None),
+            resumed_at: Cell::new((Source::None, Utc(0))),
             has_reel: Cell::new(false),
             counter: past::Counter::new(),
         }
@@ -357,7 +360,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 if !self.hall(|hall| hall.stage() == Stage::Waiting && hall.players().is_empty()) {
                     let calendar = self.calendar();
                     let now = self.board.now();
-                    self.journal.resumed.set(Some((now, calendar.source(), calendar.at(now))));
+                    self.journal.resumed.set(Some(now));
+                    self.journal.resumed_at.set((calendar.source(), calendar.at(now)));
                 }
                 self.act(|hall, now| {
                     hall.resume(now);
@@ -426,13 +430,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// When the box went on with a league after a restart, if it did. Better known once the time of day is; otherwise it
     /// stands still, for whatever changes is told to everybody who watches.
     pub fn resumed_at(&self) -> Option<Utc> {
-        let (at, source, utc) = self.journal.resumed.get()?;
+        let (at, (source, utc)) = (self.journal.resumed.get()?, self.journal.resumed_at.get());
         let calendar = self.calendar();
         if calendar.source() <= source {
             return Some(utc);
         }
         let utc = calendar.then(at);
-        self.journal.resumed.set(Some((at, calendar.source(), utc)));
+        self.journal.resumed_at.set((calendar.source(), utc));
         Some(utc)
     }
 
