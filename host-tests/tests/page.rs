@@ -291,7 +291,8 @@ fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
     assert_eq!(browser.text(second), "Really? Player 1 wins");
     assert_eq!(leaguebox.get_json("/api/status.json")["matches_completed"], 0);
     browser.click(second);
-    browser.wait_until("document.querySelector('#body [role=status]').innerText.startsWith('Done.')");
+    // The dialog is filled anew meanwhile, and says it again.
+    browser.wait_until("document.querySelector('#body [role=status]')?.innerText.startsWith('Done.')");
     // What has become of it is shown at once, and what is over can be played again.
     browser.wait_until("document.querySelector('#body').innerText.includes('decided by the teacher')");
     browser.wait_until("document.querySelectorAll('#body .powers button').length === 4");
@@ -305,7 +306,7 @@ fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
     browser.click(remove);
     browser.click(remove);
     browser.wait_until(
-        "document.querySelector('#body [role=status]').innerText.startsWith('Refused: the league is over')",
+        "document.querySelector('#body [role=status]')?.innerText.startsWith('Refused: the league is over')",
     );
     crowd.release();
 }
