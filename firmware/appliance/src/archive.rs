@@ -61,8 +61,9 @@ struct Head {
     journal: Shown<State>,
 }
 
-/// What a league, a line or a move takes at most. The buffer of an answer is larger.
-const PART: usize = 400;
+/// What a league, a line or a move takes at most: a name of 64 bytes, each of them escaped by six, and the rest. The buffer
+/// of an answer is larger.
+const PART: usize = 640;
 
 /// Makes room for a part. Before the journal is asked for it: nobody else is answered there while a part is added, and
 /// must not wait for who reads slowly.

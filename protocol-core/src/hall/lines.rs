@@ -530,14 +530,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if self.ask_otherwise(now, index, open, otherwise) {
             return;
         }
+        let has_failed = !(200..300).contains(&status);
         // Some acknowledge the call and send the answer as a message of their own: it has until the deadline.
         if let Reply::Message(message) = reply
             && reply::is_receipt(message)
-            && (200..300).contains(&status)
+            && !has_failed
         {
             return;
         }
-        let has_failed = !(200..300).contains(&status);
         let rule = match reply {
             Reply::Error(_) | Reply::UnknownMethod => Rule::RpcError,
             // What a web framework says of an exception, a path or a body. Its words are no try at an answer.
