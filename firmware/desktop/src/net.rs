@@ -1,6 +1,7 @@
-//! The operating system's TCP behind `edge-nal`'s traits. Nagle is off, because our messages are small and each waits for its
-//! answer, and a socket reads ahead, because asking the system twice for one small message takes longer than answering it.
-//! Everything is tried before it is waited for: under load it mostly works.
+//! The operating system's TCP behind `edge-nal`'s traits. Asking the system takes longer than answering a small message, so a
+//! socket reads ahead, and what is written to it gathers until the box waits. What the system has it sends at once: Nagle is
+//! off, because our messages are small and each waits for its answer. Reading is tried before it is waited for: under load it
+//! mostly works.
 
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -170,17 +171,11 @@ impl ErrorType for Writer<'_> {
 
 impl Write for Writer<'_> {
     async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        loop {
-            match io::Write::write(&mut self.0.get(), buf) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.0.writable().await,
-                written => return written,
-            }
-        }
+        self.0.gather(buf).await
     }
 
-    /// The system keeps nothing back: see Nagle above.
     async fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        self.0.sent().await
     }
 }
 
@@ -227,6 +222,9 @@ impl Write for Socket<'_> {
 
 impl TcpShutdown for Socket<'_> {
     async fn close(&mut self, what: Close) -> io::Result<()> {
+        if !matches!(what, Close::Read) {
+            self.tcp.sent().await?;
+        }
         self.tcp.get().shutdown(match what {
             Close::Read => Shutdown::Read,
             Close::Write => Shutdown::Write,
@@ -263,6 +261,7 @@ pub fn allow_many_sockets() {
 mod tests {
     use super::*;
     use crate::computer::Computer;
+    use embassy_futures::select::{Either, select};
 
     #[test]
     #[cfg(unix)]
@@ -295,6 +294,91 @@ mod tests {
         let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let dialled = reactor.run(&Computer::new(), async { Dialler(&reactor).connect(free).await.map(|_| ()) });
         assert_eq!(dialled.unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
+    }
+
+    /// Both ends of a connection: ours, and the peer's with a deadline on its reads.
+    async fn connection(reactor: &Reactor) -> (Socket<'_>, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        peer.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
+        let (_, ours) = Listener::new(reactor, listener).unwrap().accept().await.unwrap();
+        (ours, peer)
+    }
+
+    #[test]
+    fn what_is_said_in_one_round_arrives_in_one_piece() {
+        let reactor = Reactor::new().unwrap();
+        reactor.run(&Computer::new(), async {
+            let (mut ours, mut peer) = connection(&reactor).await;
+            ours.write_all(b"one ").await.unwrap();
+            ours.write_all(b"two").await.unwrap();
+            peer.set_nonblocking(true).unwrap();
+            let mut buf = [0; 16];
+            let early = io::Read::read(&mut peer, &mut buf).unwrap_err();
+            assert_eq!(early.kind(), io::ErrorKind::WouldBlock, "it left before the round was over");
+            embassy_futures::yield_now().await;
+            assert_eq!(io::Read::read(&mut peer, &mut buf).unwrap(), 7);
+        });
+    }
+
+    #[test]
+    fn what_was_said_last_is_sent_by_a_flush_by_the_end_and_by_nobody_asking() {
+        let reactor = Reactor::new().unwrap();
+        reactor.run(&Computer::new(), async {
+            let (mut ours, mut peer) = connection(&reactor).await;
+            let mut buf = [0; 16];
+            ours.write_all(b"one").await.unwrap();
+            ours.flush().await.unwrap();
+            assert_eq!(io::Read::read(&mut peer, &mut buf).unwrap(), 3);
+            ours.write_all(b"two ").await.unwrap();
+            ours.close(Close::Write).await.unwrap();
+            assert_eq!(io::Read::read(&mut peer, &mut buf).unwrap(), 4);
+            assert_eq!(io::Read::read(&mut peer, &mut buf).unwrap(), 0);
+            let (mut ours, mut peer) = connection(&reactor).await;
+            ours.write_all(b"three").await.unwrap();
+            drop(ours);
+            assert_eq!(io::Read::read(&mut peer, &mut buf).unwrap(), 5);
+        });
+    }
+
+    #[test]
+    fn whoever_reads_late_gets_everything_and_the_end_waits_for_it() {
+        const MUCH: usize = 64 << 20;
+        let reactor = Reactor::new().unwrap();
+        reactor.run(&Computer::new(), async {
+            let (mut ours, mut peer) = connection(&reactor).await;
+            let sent: Vec<u8> = (0..MUCH).map(|n| (n % 251) as u8).collect();
+            let mut left = sent.as_slice();
+            // As long as the system takes it, nobody reads.
+            while let Either::First(n) = select(ours.write(left), embassy_futures::yield_now()).await {
+                left = &left[n.unwrap()..];
+            }
+            let reads = std::thread::spawn(move || {
+                let mut came = Vec::new();
+                io::Read::read_to_end(&mut peer, &mut came).map(|_| came)
+            });
+            assert!(!left.is_empty(), "the system takes more than is sent");
+            ours.write_all(left).await.unwrap();
+            ours.close(Close::Write).await.unwrap();
+            assert!(reads.join().unwrap().unwrap() == sent);
+        });
+    }
+
+    #[test]
+    fn a_connection_that_broke_is_told_to_whoever_writes_next() {
+        let reactor = Reactor::new().unwrap();
+        reactor.run(&Computer::new(), async {
+            let (mut ours, peer) = connection(&reactor).await;
+            ours.write_all(b"nobody reads this").await.unwrap();
+            ours.flush().await.unwrap();
+            // What was not read makes it a reset.
+            drop(peer);
+            ours.readable().await.unwrap();
+            assert!(ours.write_all(b"nor this").await.is_ok());
+            assert!(ours.flush().await.is_err());
+            assert!(ours.write_all(b"nor that").await.is_err());
+            assert!(ours.close(Close::Write).await.is_err());
+        });
     }
 
     #[test]

@@ -4,6 +4,9 @@
 //! for are asked about at once, with `poll`. It costs a look at each of them, which for a class is less than keeping the
 //! system informed of what is waited for, message by message; and a socket that is ready is ready whenever it is asked, so
 //! that no news can be missed.
+//!
+//! What is sent gathers and leaves before the thread waits, as it does on a board: all that one round has to say to a peer is
+//! one call of the system.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -18,6 +21,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::AsFd;
+use socket2::SockRef;
 
 use crate::computer::Computer;
 
@@ -50,9 +54,11 @@ impl Reactor {
         }
     }
 
-    /// Wakes who waits for sockets that are ready. Where nothing is and nobody rings, waits for either.
+    /// Lets leave what has gathered, and wakes who waits for sockets that are ready. Where nothing is and nobody rings, waits
+    /// for either.
     fn wait(&self, patience: Duration) {
         let sockets = self.sockets.borrow();
+        sockets.values().for_each(|socket| socket.send_gathered());
         let watched: Vec<_> = sockets.values().filter(|socket| socket.is_waited_for()).collect();
         let mut asked = Vec::with_capacity(watched.len() + 1);
         asked.extend(watched.iter().map(|socket| socket.question()));
@@ -82,7 +88,8 @@ impl<'r, S: AsFd + 'static> Source<'r, S> {
     /// Takes a socket that does not block.
     pub fn new(reactor: &'r Reactor, socket: S) -> Self {
         let number = reactor.given.replace(reactor.given.get() + 1);
-        let watched = Rc::new(Watched { readers: Queue::default(), writers: Queue::default(), socket });
+        let (readers, writers, gathered) = Default::default();
+        let watched = Rc::new(Watched { readers, writers, gathered, way: Cell::new(Way::Open), socket });
         reactor.sockets.borrow_mut().insert(number, watched.clone());
         Self { reactor, number, watched }
     }
@@ -101,36 +108,121 @@ impl<'r, S: AsFd + 'static> Source<'r, S> {
     pub fn writable(&self) -> impl Future<Output = ()> {
         Wait { queue: &self.watched.writers, number: None }
     }
+
+    /// Takes bytes to be sent, as many as there is room for, and at least one.
+    pub async fn gather(&self, bytes: &[u8]) -> io::Result<usize> {
+        while self.watched.is_full() {
+            self.watched.send_gathered();
+            if self.watched.is_full() {
+                self.writable().await;
+            }
+        }
+        self.watched.gather(bytes)
+    }
+
+    /// Waits until the system has all that has gathered.
+    pub async fn sent(&self) -> io::Result<()> {
+        loop {
+            self.watched.send_gathered();
+            match self.watched.way.get() {
+                Way::Full => self.writable().await,
+                Way::Open => return Ok(()),
+                Way::Broken(error) => return Err(error.into()),
+            }
+        }
+    }
 }
 
 impl<S> Drop for Source<'_, S> {
     fn drop(&mut self) {
-        self.reactor.sockets.borrow_mut().remove(&self.number);
+        let socket = self.reactor.sockets.borrow_mut().remove(&self.number);
+        // What was said last is sent, if the system takes it.
+        socket.iter().for_each(|socket| socket.send_gathered());
     }
 }
 
-/// A socket, and who waits for it.
+/// A socket, who waits for it, and what is to be sent on it.
 struct Watched<S: ?Sized> {
     readers: Queue,
     writers: Queue,
+    gathered: RefCell<Vec<u8>>,
+    way: Cell<Way>,
     socket: S,
+}
+
+/// How far what has gathered gets.
+#[derive(Clone, Copy)]
+enum Way {
+    /// As far as is known, the system takes it.
+    Open,
+    /// It took less than all, and was not heard of since.
+    Full,
+    /// It never will again.
+    Broken(io::ErrorKind),
+}
+
+/// Most bytes that gather on a socket: as many as a peer has one deadline for.
+const GATHERED: usize = 16 * 1024;
+
+impl<S: AsFd + ?Sized> Watched<S> {
+    fn is_full(&self) -> bool {
+        self.gathered.borrow().len() >= GATHERED
+    }
+
+    fn gather(&self, bytes: &[u8]) -> io::Result<usize> {
+        if let Way::Broken(error) = self.way.get() {
+            return Err(error.into());
+        }
+        let mut gathered = self.gathered.borrow_mut();
+        let taken = bytes.len().min(GATHERED.saturating_sub(gathered.len()));
+        gathered.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    /// Gives the system what has gathered, unless it is known to take nothing now.
+    fn send_gathered(&self) {
+        let mut gathered = self.gathered.borrow_mut();
+        if gathered.is_empty() || matches!(self.way.get(), Way::Full) {
+            return;
+        }
+        match SockRef::from(&self.socket.as_fd()).send(&gathered) {
+            Ok(sent) => {
+                gathered.drain(..sent);
+                self.way.set(if gathered.is_empty() { Way::Open } else { Way::Full });
+            }
+            Err(error) => match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => self.way.set(Way::Full),
+                kind => {
+                    gathered.clear();
+                    self.way.set(Way::Broken(kind));
+                }
+            },
+        }
+    }
+
+    fn is_written_to(&self) -> bool {
+        !self.writers.is_empty() || matches!(self.way.get(), Way::Full)
+    }
 }
 
 impl Watched<dyn AsFd> {
     fn is_waited_for(&self) -> bool {
-        !self.readers.is_empty() || !self.writers.is_empty()
+        !self.readers.is_empty() || self.is_written_to()
     }
 
     fn question(&self) -> PollFd<'_> {
         let (mut wanted, nothing) = (PollFlags::empty(), PollFlags::empty());
         wanted |= if self.readers.is_empty() { nothing } else { PollFlags::IN };
-        wanted |= if self.writers.is_empty() { nothing } else { PollFlags::OUT };
+        wanted |= if self.is_written_to() { PollFlags::OUT } else { nothing };
         PollFd::from_borrowed_fd(self.socket.as_fd(), wanted)
     }
 
     /// Whom to wake. A connection that broke is good news for nobody, but news for everybody.
     fn ready(&self, answer: PollFlags) -> [Option<Waker>; 2] {
         let broke = answer.intersects(!(PollFlags::IN | PollFlags::OUT));
+        if matches!(self.way.get(), Way::Full) && (broke || answer.intersects(PollFlags::OUT)) {
+            self.way.set(Way::Open);
+        }
         let first = |queue: &Queue, way| if broke || answer.intersects(way) { queue.pop() } else { None };
         [first(&self.readers, PollFlags::IN), first(&self.writers, PollFlags::OUT)]
     }
