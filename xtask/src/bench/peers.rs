@@ -248,12 +248,17 @@ impl Server {
 
     /// The seconds its core has worked for it, where the system says.
     pub fn busy(&mut self) -> Option<f64> {
+        self.work().map(|[own, system]| own + system)
+    }
+
+    /// The same, in its own code and in the system's.
+    pub fn work(&mut self) -> Option<[f64; 2]> {
         /// Linux tells times in hundredths of a second, whatever its clock ticks in.
         const TICKS: f64 = 100.0;
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.group.head().id())).ok()?;
         // The program's name, in brackets, may contain anything; user and system time are 11 fields behind it.
-        let ticks = stat.rsplit(')').next()?.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
-        Some(ticks.sum::<Result<f64, _>>().ok()? / TICKS)
+        let mut ticks = stat.rsplit(')').next()?.split_whitespace().skip(11).map(str::parse::<f64>);
+        Some([ticks.next()?.ok()? / TICKS, ticks.next()?.ok()? / TICKS])
     }
 
     /// The most memory it ever had, in bytes, where the system says.
