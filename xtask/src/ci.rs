@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: everything CI does. All steps run, also after one has failed, so that one run shows all there is to
 //! mend; the last lines say what passed, what failed and how long each took.
 
-use crate::{Outcome, clients, emulate, firmware, fuzz, load, no_options, readme, sh, test, thumb};
+use crate::{Outcome, clients, emulate, firmware, fuzz, load, no_options, readme, sh, systems, test, thumb};
 use std::time::Instant;
 
 enum Work {
@@ -30,6 +30,7 @@ const STEPS: &[(&str, Work)] = &[
     ("tests with real clients", Chore(clients::run)),
     ("a class with its troubles", Chore(load::run)),
     ("tests of the chores", Line("cargo test -p xtask")),
+    ("builds for other systems", Chore(systems::run)),
     ("no_std build", Chore(thumb::run)),
     ("tests for a board on a probe", Chore(firmware::compile_tests)),
     ("tests of the emulator", Chore(emulate::tests)),

@@ -12,6 +12,7 @@ mod fuzz;
 mod load;
 mod readme;
 mod sh;
+mod systems;
 mod test;
 mod thumb;
 mod venv;
@@ -37,10 +38,11 @@ const VERBS: &[Verb] = &[
         firmware::run,
     ),
     ("emulate", "run the board's image on this computer, at a port of it [--port 8000]", emulate::run),
+    ("systems", "build the desktop box for Windows and compile it for macOS", systems::run),
     ("fuzz", "run every fuzz target briefly [--seconds 10]", fuzz::run),
     ("readme", "run the commands the README shows", readme::run),
     ("venv", "make .venv with the Python packages the test players need", venv::run),
-    ("bench", "measure the box [queries league messages matches memory]", bench::run),
+    ("bench", "measure the box [queries websocket league messages matches games memory]", bench::run),
     ("load", "a class of 32 with slow, flaky and reconnecting players, league after league [--minutes 0.5]", load::run),
     ("wear", "how many leagues the flash of a board lasts", wear::run),
     ("help", "this list", help),
@@ -68,7 +70,7 @@ fn main() -> ExitCode {
 fn help(_: &[String]) -> Outcome {
     println!("cargo xtask <verb>\n");
     for (name, what, _) in VERBS {
-        println!("  {name:<9}{what}");
+        println!("  {name:<10}{what}");
     }
     Ok(())
 }

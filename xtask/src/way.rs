@@ -1,8 +1,9 @@
-//! How to compile for the RP2040's core, on whatever machine this is: `thumb` and `firmware` ask here.
+//! How to compile for the RP2040's core, on whatever machine this is: `thumb` and `firmware` ask here; `systems` too, for other
+//! targets.
 //!
 //! The target's `core` can come from three places; the first that there is is taken.
 
-use crate::sh;
+use crate::{Outcome, sh};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -22,32 +23,37 @@ const DEBIAN_LLD: &str = "/usr/bin/ld.lld";
 /// `cargo build` by the first way that works here, or by the one that is named. The caller says what to build.
 pub fn build(named: Option<&str>) -> Result<Command, String> {
     match named {
-        None => installed().or_else(|_| rustup()).or_else(|_| debian()),
-        Some("installed") => installed(),
-        Some("rustup") => rustup(),
+        None => library(TARGET).map(|()| cargo_build("cargo")).or_else(|_| debian()),
+        Some("installed") => installed(TARGET).map(|()| cargo_build("cargo")),
+        Some("rustup") => rustup(TARGET).map(|()| cargo_build("cargo")),
         Some("debian") => debian(),
         Some(other) => Err(format!("--way is installed, rustup or debian, not `{other}`")),
     }
 }
 
-/// The compiler has the target's `core` already.
-fn installed() -> Result<Command, String> {
-    let libraries = sh::answer(sh::command("rustc").args(["--print", "target-libdir", "--target", TARGET]));
+/// Sees to it that the compiler has the library of a target, its `core` at least.
+pub fn library(target: &str) -> Outcome {
+    installed(target).or_else(|_| rustup(target))
+}
+
+/// The compiler has it already.
+fn installed(target: &str) -> Outcome {
+    let libraries = sh::answer(sh::command("rustc").args(["--print", "target-libdir", "--target", target]));
     if !libraries.is_some_and(|path| Path::new(&path).is_dir()) {
-        return Err(format!("the target {TARGET} is not installed; `rustup target add {TARGET}` does it"));
+        return Err(format!("the target {target} is not installed; `rustup target add {target}` does it"));
     }
-    println!("way: the compiler has the target {TARGET}");
-    Ok(cargo_build("cargo"))
+    println!("way: the compiler has the target {target}");
+    Ok(())
 }
 
 /// rustup can fetch it.
-fn rustup() -> Result<Command, String> {
+fn rustup(target: &str) -> Outcome {
     let mut add = sh::command("rustup");
     // That it cannot download is expected on some machines; a backtrace would look like our mistake.
-    add.args(["target", "add", TARGET]).env_remove("RUST_BACKTRACE");
+    add.args(["target", "add", target]).env_remove("RUST_BACKTRACE");
     sh::run_within(RUSTUP_LIMIT, &mut add).inspect_err(|why| println!("{why}"))?;
-    println!("way: rustup has added the target {TARGET}");
-    Ok(cargo_build("cargo"))
+    println!("way: rustup has added the target {target}");
+    Ok(())
 }
 
 /// Debian's compiler makes it from Debian's source.
