@@ -59,8 +59,13 @@ def hello(name):
                        "display_name": name, "version": "1.0.0", "game_types": ["even_odd", "even_odd_10"]})
 
 
+def address(box):
+    """Host and port of the box, whatever stands before them (http://, ws://) or behind them (/mcp, /ws)."""
+    return box.split("//")[-1].split("/")[0]
+
+
 def play(box, name):
-    with connect(box.replace("http://", "ws://") + "/ws") as link:
+    with connect(f"ws://{address(box)}/ws") as link:
         link.send(hello(name))
         for text in link:
             message = json.loads(text)

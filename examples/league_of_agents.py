@@ -68,17 +68,24 @@ STRATEGIES = {"echo": echo, "blotto": blotto, "skill-gomoku": gomoku, "resource-
 # The protocol. --------------------------------------------------------------------------------------------------------
 
 
+def address(box):
+    """Host and port of the box, whatever stands before them (http://, ws://) or behind them (/mcp, /ws)."""
+    return box.split("//")[-1].split("/")[0]
+
+
 def register(box, name):
     body = json.dumps({"name": name}).encode()
-    request = urllib.request.Request(box + "/api/v1/agents", body, {"Content-Type": "application/json"})
+    request = urllib.request.Request(f"http://{address(box)}/api/v1/agents", body, {"Content-Type": "application/json"})
     try:
         return json.load(urllib.request.urlopen(request))["apiKey"]
     except urllib.error.HTTPError as refused:
         raise SystemExit(f"The box says no: {json.load(refused)['error']}")
+    except OSError as error:
+        raise SystemExit(f"There is no box at {request.full_url}: {error}")
 
 
 def play(box, key, game):
-    with connect(box.replace("http://", "ws://") + "/api/v1/ws?type=agent") as link:
+    with connect(f"ws://{address(box)}/api/v1/ws?type=agent") as link:
         send = lambda **message: link.send(json.dumps(message))
         send(type="authenticate", token=key)
         my_id = state = None

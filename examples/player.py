@@ -57,14 +57,23 @@ class Server(BaseHTTPRequestHandler):
         """No line for every request."""
 
 
+def address(box):
+    """Host and port of the box, whatever stands before them (http://, ws://) or behind them (/mcp, /ws)."""
+    return box.split("//")[-1].split("/")[0]
+
+
 def register(box, name, port):
     call = {"jsonrpc": "2.0", "method": "register_player", "id": 1, "params": {
         "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:new", "timestamp": now(),
         "conversation_id": f"register-{port}", "player_meta": {
             "display_name": name, "contact_endpoint": f"http://localhost:{port}/mcp",
             "version": "1.0.0", "game_types": ["even_odd", "even_odd_10"]}}}
-    post = urllib.request.Request(box + "/mcp", json.dumps(call).encode(), {"Content-Type": "application/json"})
-    result = json.load(urllib.request.urlopen(post))["result"]
+    json_type = {"Content-Type": "application/json"}
+    post = urllib.request.Request(f"http://{address(box)}/mcp", json.dumps(call).encode(), json_type)
+    try:
+        result = json.load(urllib.request.urlopen(post))["result"]
+    except OSError as error:
+        raise SystemExit(f"There is no box at {post.full_url}: {error}")
     if result["status"] != "ACCEPTED":
         raise SystemExit(f"The box says no: {result['reason']}")
     me.update(player_id=result["player_id"], auth_token=result["auth_token"])
