@@ -170,8 +170,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     select(bell.wait(), self.board.sleep_until(wake_at)).await;
                 };
                 link.takes_long(self.hall(|hall| hall.may_write_long(line)).then_some(&self.long));
-                // It may be silent for as long as it likes: its games have deadlines of their own.
-                let reply = match link.next(true, changed).await {
+                // Whoever thinks may be silent: its game has a deadline of its own.
+                let is_thinking = self.hall(|hall| hall.is_thinking(line));
+                let reply = match link.next(is_thinking, changed).await {
                     Ok(Event::Changed) if self.board.now() < pong_at => continue,
                     Ok(Event::Changed) => {
                         pong_at = self.board.after(PONG_MS);

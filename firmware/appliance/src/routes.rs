@@ -200,11 +200,14 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             }
             Route::Agents => apart(pin!(self.send_enrolment(responder, peer, request.body))).await,
             Route::Me => {
-                let key = bearer(&request).unwrap_or_default();
-                match self.hall(|hall| hall.agent_of_key(key.chars())) {
+                let key = bearer(&request);
+                match self.hall(|hall| hall.agent_of_key(key?.chars())) {
                     Some(issue) => self.send(responder, 200, &|hall, sink| hall.write_agent(issue, sink)).await,
                     None => {
-                        let body = br#"{"error":"Authorization: Bearer <apiKey> is required"}"#;
+                        let body: &[u8] = match key {
+                            Some(_) => br#"{"error":"Invalid API key."}"#,
+                            None => br#"{"error":"Authorization: Bearer <apiKey> is required"}"#,
+                        };
                         responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
                     }
                 }

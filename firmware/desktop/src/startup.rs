@@ -78,8 +78,18 @@ pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str, kept:
         text.push_str(ends(options));
         return text;
     }
-    _ = write!(text, "\nNext\n  Register a player, for example the one in Python:\n    ");
-    _ = writeln!(text, "python3 examples/player.py --box http://{here} --port 8101 --name Ada");
+    _ = match options.game {
+        "even_odd" | "even_odd_10" => writeln!(
+            text,
+            "\nNext\n  Register a player, for example the one in Python:\n    \
+             python3 examples/player.py --box http://{here} --port 8101 --name Ada"
+        ),
+        game => writeln!(
+            text,
+            "\nNext\n  Register a player, for example the one in Python (pip install websockets):\n    \
+             python3 examples/league_of_agents.py --box http://{here} --name Ada --game {game}"
+        ),
+    };
     _ = match options.start_at {
         Some(players) => writeln!(text, "  The league starts by itself at {players} players."),
         None => write!(text, "  Start the league when everybody is in:\n{}", command("start")),
@@ -169,6 +179,19 @@ Next
                 env!("CARGO_PKG_VERSION")
             )
         );
+    }
+
+    #[test]
+    fn the_player_that_is_named_plays_the_game_of_the_league() {
+        let said = |game| text(&Options::new(game), &addresses(), "k3v9-m2xq", &kept(Found::Nothing));
+        for game in ["even_odd", "even_odd_10"] {
+            assert!(said(game).contains("examples/player.py"));
+        }
+        for game in ["echo", "blotto", "skill-gomoku", "resource-rush", "dance-battle"] {
+            assert!(said(game).contains(&format!(
+                "examples/league_of_agents.py --box http://127.0.0.1:8000 --name Ada --game {game}\n"
+            )));
+        }
     }
 
     #[test]

@@ -49,7 +49,8 @@ impl Example {
         match kind {
             // The first answer to it is wrong.
             "CHOOSE_PARITY_CALL" => all.next_back(),
-            "MOVE_REQUEST" | "game_state" => all.clone().find(|said| !is_first(said)).or_else(|| all.next()),
+            "MOVE_REQUEST" => all.clone().skip(1).find(|said| !is_first(said)).or_else(|| all.next_back()),
+            "game_state" => all.clone().find(|said| !is_first(said)).or_else(|| all.next()),
             _ => all.next(),
         }
     }

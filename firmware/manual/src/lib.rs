@@ -367,12 +367,17 @@ fn why(trouble: Trouble) -> &'static str {
         Trouble::MissingToken => "there is no `token`",
         Trouble::AlreadyAuthenticated => "you are; the connection stays open",
         Trouble::InvalidJson => "the message is not JSON",
+        Trouble::TooDeep | Trouble::TooManyValues => "the whole message counts, its `memory` too",
+        Trouble::LoneSurrogate => {
+            "a string was cut inside a character, and written as `\\ud83d` without the other half"
+        }
         Trouble::UnknownType => "`type` is none of the five above",
         Trouble::NotAuthenticated => "before `join_queue` and `submit_move`",
         Trouble::MissingGameId => "in `subscribe_game` or `submit_move`",
         Trouble::MissingGameType | Trouble::UnknownGame => "in `join_queue`",
         Trouble::MissingMove => "in `submit_move`",
-        Trouble::GameNotFound => "in `subscribe_game`",
+        Trouble::GameNotFound => "in `subscribe_game`: it is over, or there is none with this `gameId`",
+        Trouble::InAGame => "in `subscribe_game`",
         Trouble::NotActive => "it is over, or there is none with this `gameId`",
         Trouble::NotAPlayer => "",
         Trouble::AlreadyMoved => "the first one counts",
@@ -384,8 +389,8 @@ fn why_refused(refused: RefusedName) -> &'static str {
     match refused {
         RefusedName::InvalidJson => "the body is not JSON",
         RefusedName::Missing => "`name` is missing, empty or no string",
-        RefusedName::TooLong => "more than 32 characters, or more than 64 bytes",
-        RefusedName::TooShort | RefusedName::BadCharacter | RefusedName::Taken => "",
+        RefusedName::TooManyBytes => "a character can have up to four",
+        RefusedName::TooShort | RefusedName::TooLong | RefusedName::BadCharacter | RefusedName::Taken => "",
     }
 }
 

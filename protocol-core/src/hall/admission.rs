@@ -502,9 +502,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if equal { Ok(agent) } else { Err(Code::AuthTokenInvalid) }
     }
 
+    /// Whether a player is in the league that begins. After another one these are who was in it, and of who came since those
+    /// who are there: whoever only looked in would keep others waiting.
+    pub(super) fn takes_part(&self, player: &Player) -> bool {
+        self.stage == Stage::Waiting || player.place != OUTSIDE || !player.is_away()
+    }
+
     /// Seats the players for a league: by id, whatever the order they came in.
     pub(super) fn seat_players(&mut self) {
-        let mut seating: Vec<u16, P> = (0..self.players.len() as u16).collect();
+        let players = (0..).zip(&self.players).filter(|(_, player)| self.takes_part(player));
+        let mut seating: Vec<u16, P> = players.map(|(index, _)| index).collect();
         let number = |&player: &u16| self.players.get(usize::from(player)).map(|player| player.number);
         seating.sort_unstable_by_key(number);
         for (place, &player) in (0..).zip(&seating) {

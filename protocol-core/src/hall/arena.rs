@@ -27,7 +27,7 @@ use crate::wire::league_of_agents::outgoing::{
     CutShort, GameOver, GameState, Me, Notice, Refused, Registered, SkillEffect, ToTheMillisecond, TurnUpdate, round,
 };
 use crate::wire::league_of_agents::{Trouble, UUID_BYTES, Uuid, game};
-use crate::wire::league_v2::dialect::{Dialect, Style};
+use crate::wire::league_v2::dialect::{Dialect, Kind, Style};
 use crate::wire::league_v2::outgoing::AgentId;
 use crate::wire::league_v2::reply;
 
@@ -310,8 +310,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 None => refused(Trouble::InvalidKey),
             },
             (Message::SubscribeGame { game_id: None }, _) => refused(Trouble::MissingGameId),
-            (Message::SubscribeGame { game_id: Some(id) }, _) => match self.game_called(id) {
-                Some(id) => Reply::Watches(id),
+            (Message::SubscribeGame { game_id: Some(id) }, line) => match self.game_called(id) {
+                Some(id) if line.and_then(|line| self.table_of(line)).is_none_or(|own| own.uuid == id) => {
+                    Reply::Watches(id)
+                }
+                Some(_) => refused(Trouble::InAGame),
                 None => refused(Trouble::GameNotFound),
             },
             (Message::JoinQueue { .. } | Message::SubmitMove { .. }, None) => refused(Trouble::NotAuthenticated),
@@ -360,7 +363,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Question::Move => wanted,
         };
         let in_turn = table.play.game().rules().order == Order::InTurn;
-        let broken = match self.play_at(now, line, seating, choice) {
+        let heard = match choice.as_str() {
+            Some(_) if kind == Kind::MoveRequest => Heard::Refused(Illegal("move must be an object, not a string")),
+            _ => self.play_at(now, line, seating, choice),
+        };
+        let broken = match heard {
             Heard::Taken => None,
             Heard::Duplicate if in_turn => Some(Illegal("it is not your turn")),
             Heard::Duplicate => return Err((Trouble::AlreadyMoved, None)),
@@ -484,9 +491,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let id = table.id;
         let mut is_known = false;
         for (seat, player) in (0..).zip(table.lines) {
-            if self.players.get(usize::from(player)).is_some_and(Player::is_of_the_arena) {
+            if let Some(player) = self.players.get(usize::from(player)).filter(|player| player.is_of_the_arena()) {
                 table.play.sent(seat, now.ms, 0);
                 table.play.join(seat);
+                table.play.is_there(seat, !player.is_away());
                 is_known = true;
             }
         }
@@ -498,12 +506,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Puts the question to an agent that is asked by its game: its time runs, whether it is there or not.
     pub(super) fn pump_agent(&mut self, now: Now, index: u16) {
         let patience = self.patience_at(index);
-        let seating = self.players.get(usize::from(index)).and_then(|player| player.seating);
-        if let Some(Seating { slot, seat }) = seating
-            && let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut)
-            && table.play.need(seat) == Need::Question
-        {
-            table.play.sent(seat, now.ms, patience);
+        let is_away = self.players.get(usize::from(index)).is_some_and(Player::is_away);
+        if let Some((table, Seating { seat, .. })) = self.at_table(index) {
+            table.play.is_there(seat, !is_away);
+            if table.play.need(seat) == Need::Question {
+                table.play.sent(seat, now.ms, patience);
+            }
         }
         self.list(index);
     }
@@ -511,9 +519,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// How long a player has for what it is asked now.
     pub(super) fn patience_at(&self, index: u16) -> Millis {
         let timing = self.config.timing;
-        let player = self.players.get(usize::from(index));
-        let table = player.and_then(|player| self.tables.get(usize::from(player.seating?.slot))?.as_ref());
-        let (Some(player), Some(table)) = (player, table) else { return timing.move_ms };
+        let (Some(player), Some(table)) = (self.players.get(usize::from(index)), self.table_of(index)) else {
+            return timing.move_ms;
+        };
         let game = table.play.game();
         let first_turns = if game.rules().order == Order::InTurn { game.seats().into() } else { 1 };
         match table.play.phase() {
@@ -524,13 +532,24 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
     }
 
+    /// The table where the player on a line sits, be its game over.
+    pub(super) fn table_of(&self, line: u16) -> Option<&Table> {
+        let seating = self.players.get(usize::from(line))?.seating?;
+        self.tables.get(usize::from(seating.slot))?.as_ref()
+    }
+
+    /// Whether the player on a line owes a move, or an answer to an invitation.
+    pub fn is_thinking(&self, line: u16) -> bool {
+        let seating = self.players.get(usize::from(line)).and_then(|player| player.seating);
+        seating.zip(self.table_of(line)).is_some_and(|(seating, table)| table.play.thinking().has(seating.seat))
+    }
+
     /// A connection of an agent is gone. It waits for no game any more; one that it is in waits for it until its deadline.
     pub(super) fn agent_is_gone(&mut self, now: Now, index: u16) {
         self.leave_queue(index);
-        let seating = self.players.get(usize::from(index)).and_then(|player| player.seating);
-        if let Some(Seating { slot, .. }) = seating
-            && self.tables.get(usize::from(slot)).and_then(Option::as_ref).is_some_and(|table| table.is_over)
-        {
+        let Some((table, Seating { slot, seat })) = self.at_table(index) else { return };
+        table.play.is_there(seat, false);
+        if table.is_over {
             self.stand_up(now, index, slot);
         }
     }

@@ -3,6 +3,7 @@
 extern crate std;
 
 use core::net::{IpAddr, Ipv4Addr};
+use std::collections::BTreeSet;
 use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
@@ -11,9 +12,10 @@ use serde_json::{Value, json};
 
 use super::held_tests::log;
 use super::restart_tests::Pieces;
-use super::tests::{Room, config, perfect};
+use super::tests::{Room, Small, config, perfect};
 use super::*;
 use crate::json::Slice;
+use crate::wire::league_v2::outgoing::MatchId;
 
 /// What was said on the connection of an agent.
 #[derive(Default)]
@@ -465,9 +467,8 @@ fn who_registers_while_the_league_runs_plays_beside_it_and_is_known_after_a_rest
     let mut journal = Pieces::default();
     (0..2).for_each(|i| _ = room.register(&format!("Agent {i}"), 8101 + i));
     room.hall.command(room.now, Command::Start).unwrap();
-    let (_, answer) = room.enrol("Ada");
-    let key = answer["apiKey"].as_str().unwrap().to_string();
-    let (mut ada, mut bob) = (room.connect(&key), room.agent("Bob"));
+    let keys = ["Ada", "Bob", "Cy"].map(|name| room.enrol(name).1["apiKey"].as_str().unwrap().to_string());
+    let (mut ada, mut bob) = (room.connect(&keys[0]), room.connect(&keys[1]));
     room.joins(&ada, "blotto");
     room.joins(&bob, "blotto");
     let id = room.hears(&mut ada)[0]["gameId"].as_str().unwrap().to_string();
@@ -487,9 +488,74 @@ fn who_registers_while_the_league_runs_plays_beside_it_and_is_known_after_a_rest
     room.hall.resume(room.now);
     let after: Vec<_> = room.hall.players().iter().map(|player| (player.number, player.rating)).collect();
     assert_eq!(after, before);
-    room.connect(&key);
+    keys.iter().take(2).for_each(|key| _ = room.connect(key));
     room.hall.command(room.now, Command::Rematch).unwrap();
     assert_eq!(room.hall.schedule().total_matches(), 6, "in the next league it is one of four");
+    let names = |hall: &mut Small| {
+        hall.refresh_standings();
+        hall.standings().map(|row| row.display_name.to_string()).collect::<BTreeSet<_>>()
+    };
+    let four = ["Agent 0", "Agent 1", "Ada", "Bob"].map(String::from).into();
+    assert_eq!(names(&mut room.hall), four, "who came and is not there plays no league");
+    journal.keep(&mut room.hall);
+    let mut restored = journal.restore();
+    restored.resume(room.now);
+    assert_eq!(names(&mut restored), four, "nor after a restart");
+    assert_eq!(restored.players().len(), 5);
+}
+
+#[test]
+fn an_agent_that_is_not_there_does_not_win_by_the_absence_of_another() {
+    for comes in [false, true] {
+        let mut room = Room::new(config());
+        room.register("Agent 0", 8101);
+        let (_, answer) = room.enrol("Ada");
+        room.hall.command(room.now, Command::Start).unwrap();
+        if comes {
+            room.connect(answer["apiKey"].as_str().unwrap());
+        }
+        room.run(|_, _| None);
+        let record = room.hall.record(MatchId { round: 1, table: 1 }).expect("it has ended");
+        assert_eq!(record.winner().is_some(), comes);
+        let games: Vec<_> = room.hall.players().iter().map(|player| player.rating.games).collect();
+        assert_eq!(games, if comes { [1, 1] } else { [0, 0] });
+    }
+}
+
+#[test]
+fn a_player_that_wants_to_watch_others_is_told_to_do_it_elsewhere_and_may_ask_for_its_own_game() {
+    let (mut room, mut ada, _, id) = duel("echo");
+    let (cy, mut dee) = (room.agent("Cy"), room.agent("Dee"));
+    room.joins(&cy, "echo");
+    room.joins(&dee, "echo");
+    let other = room.hears(&mut dee)[0]["gameId"].as_str().unwrap().to_string();
+    let watch = |id: &str| json!({"type": "subscribe_game", "gameId": id}).to_string();
+    let refused = json!({"type": "error", "message": "You are in a game. Watch others on another connection."});
+    assert_eq!(room.says(Some(ada.line), &watch(&other)), refused);
+    assert_eq!(room.hears(&mut ada), [Value::Null; 0]);
+    assert_eq!(room.says(Some(ada.line), &watch(&id)), Value::Null);
+    assert_eq!(room.says(None, &watch(&other)), Value::Null);
+}
+
+#[test]
+fn a_move_in_a_string_is_told_to_be_an_object() {
+    let (mut room, ada, _, id) = duel("echo");
+    let refused = room.plays(&ada, &id, json!("{\"number\": 7}"));
+    assert_eq!(
+        (&refused["error"], &refused["detail"]),
+        (&json!("Invalid move."), &json!("move must be an object, not a string"))
+    );
+    assert_eq!(room.plays(&ada, &id, json!({"number": 7}))["success"], true);
+}
+
+#[test]
+fn the_words_for_a_name_of_too_many_bytes_say_how_many() {
+    let name = "一".repeat(NAME_BYTES / 3 + 1);
+    let (status, answer) = Room::new(config()).enrol(&name);
+    assert_eq!(
+        (status, &answer["error"]),
+        (400, &json!(format!("Name must be {NAME_BYTES} bytes or fewer in UTF-8.")))
+    );
 }
 
 #[test]

@@ -344,7 +344,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     /// Where a player sits.
-    fn at_table(&mut self, index: u16) -> Option<(&mut Table, Seating)> {
+    pub(super) fn at_table(&mut self, index: u16) -> Option<(&mut Table, Seating)> {
         let seating = self.players.get(usize::from(index))?.seating?;
         Some((self.tables.get_mut(usize::from(seating.slot))?.as_mut()?, seating))
     }

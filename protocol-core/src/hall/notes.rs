@@ -122,11 +122,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Whether the player on a line may send a long message now: it owes a move, of which much may be kept.
     pub fn may_write_long(&self, line: u16) -> bool {
-        let seating = self.players.get(usize::from(line)).and_then(|player| player.seating);
-        seating.is_some_and(|Seating { slot, seat }| {
-            let table = self.tables.get(usize::from(slot)).and_then(Option::as_ref);
-            table.is_some_and(|table| table.play.thinking().has(seat) && table.play.game().rules().remembers > 0)
-        })
+        self.is_thinking(line) && self.table_of(line).is_some_and(|table| table.play.game().rules().remembers > 0)
     }
 
     /// What is kept for the player on a line, and what it said last.

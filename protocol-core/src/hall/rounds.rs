@@ -4,7 +4,7 @@ use core::fmt;
 
 use heapless::Vec;
 
-use super::admission::{AgentState, Player};
+use super::admission::{AgentState, OUTSIDE, Player};
 use super::facts::Fact;
 use super::ladder::is_of_the_ladder;
 use super::lines::Notice;
@@ -42,7 +42,7 @@ pub enum Command {
     Resume,
     /// Forget everything: players, results, tokens.
     Reset,
-    /// The same players, a new league.
+    /// The same players, and who came since and is there, a new league.
     Rematch,
 }
 
@@ -190,7 +190,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Whether those who are here can play a league of this game, or why they cannot.
     pub(super) fn fits(&self) -> Result<(), Refusal> {
-        let here = self.players.iter().filter(|player| !player.line.has_left()).count();
+        let here = self.players.iter().filter(|player| self.takes_part(player) && !player.line.has_left()).count();
         let sizes = sizes(self.config.game);
         if here > usize::from(*sizes.end()) {
             Err(Refusal("a league of this game can have at most 32 players; remove some of them first"))
@@ -259,7 +259,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Everybody takes a seat, and nothing is played yet.
     pub(super) fn clear_the_board(&mut self) {
         self.seat_players();
-        for player in &mut self.players {
+        for player in self.players.iter_mut().filter(|player| player.place != OUTSIDE) {
             player.state = AgentState::Active;
             player.breaker = Breaker::new();
         }

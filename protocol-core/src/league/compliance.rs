@@ -58,7 +58,7 @@ rules! {
     MetaPlace "meta_place" "display_name, version, game_types and contact_endpoint stand inside player_meta.",
     EndpointHost "endpoint_host" "contact_endpoint names an address the box can reach, not localhost.",
     NoAnswer "no_answer" "A call is answered before its deadline.",
-    Unreachable "unreachable" "Your server accepts connections at contact_endpoint for as long as the league lasts; if a firewall is between, dial in at /ws.",
+    Unreachable "unreachable" "Be there for as long as the league lasts: your server accepts connections at contact_endpoint, or you dial in and come back when the connection breaks.",
     IllegalMove "illegal_move" "A move is one the game allows; /skill.md names the page of each game.",
     NoMove "no_move" "An answer contains what the call asked for.",
     Duplicate "duplicate" "A question is answered once; the first answer stands.",

@@ -117,6 +117,8 @@ pub struct Match<G, const SEATS: usize = MAX_SEATS> {
     asks: [Ask; SEATS],
     joined: Seats,
     declined: Seats,
+    /// Seats that have joined and are not there.
+    away: Seats,
     phase: Phase,
 }
 
@@ -125,8 +127,8 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
     pub fn new(game: G, draws: Draws, retry_base_ms: Millis) -> Self {
         let mut asks = [Ask::IDLE; SEATS];
         asks.iter_mut().take(game.seats().into()).for_each(Ask::open);
-        let (joined, declined) = (Seats::NONE, Seats::NONE);
-        Self { game, draws, retry_base_ms, asks, joined, declined, phase: Phase::WaitingForPlayers }
+        let (joined, declined, away) = (Seats::NONE, Seats::NONE, Seats::NONE);
+        Self { game, draws, retry_base_ms, asks, joined, declined, away, phase: Phase::WaitingForPlayers }
     }
 
     /// The game.
@@ -204,6 +206,12 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         }
         self.proceed();
         Heard::Taken
+    }
+
+    /// A seat that joins without being asked is there, or is not. Who is not when the match ends before it has begun has not
+    /// won it: it loses as well.
+    pub fn is_there(&mut self, seat: Seat, is_there: bool) {
+        self.away = if is_there { self.away.without(Seats::only(seat)) } else { self.away.with(seat) };
     }
 
     /// A seat declined its invitation.
@@ -337,6 +345,13 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
     }
 
     fn end_by_forfeit(&mut self) {
+        if self.phase == Phase::WaitingForPlayers {
+            for seat in self.away.iter() {
+                if let Some(ask) = self.ask(seat) {
+                    ask.lose(Fault::Unreachable);
+                }
+            }
+        }
         let lost = self.lost();
         self.game.forfeit(lost, &mut self.draws);
         for ask in &mut self.asks {

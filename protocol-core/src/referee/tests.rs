@@ -94,6 +94,20 @@ fn a_match_with_a_lost_player_waits_for_the_other_who_may_lose_as_well() {
 }
 
 #[test]
+fn who_joined_without_being_there_does_not_win_by_the_silence_of_the_other() {
+    for is_there in [true, false] {
+        let mut m = invited();
+        m.join(0);
+        m.is_there(0, false);
+        m.is_there(0, is_there);
+        stay_silent(&mut m, 1);
+        let Outcome { winners, cause, .. } = m.outcome().unwrap();
+        let expected = if is_there { (Seats::only(0), Cause::Timeout) } else { (Seats::NONE, Cause::BothFailed) };
+        assert_eq!((winners, cause), expected);
+    }
+}
+
+#[test]
 fn a_refused_invitation_is_not_asked_twice() {
     let mut m = invited();
     m.join(1);

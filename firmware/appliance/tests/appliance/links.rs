@@ -543,6 +543,34 @@ fn the_silent_are_pinged_and_who_does_not_answer_is_gone() {
 }
 
 #[test]
+fn an_agent_of_the_arena_that_gives_no_sign_of_life_is_gone_unless_it_thinks() {
+    play(Plan::new(0), async |scene| {
+        let mut ada = drone(&scene, 31, "Ada").await;
+        let mut bob = drone(&scene, 32, "Bob").await;
+        // Its turn lasts longer than anybody may be silent for.
+        for agent in [&mut ada, &mut bob] {
+            agent.say(&json!({"type": "join_queue", "gameType": "echo"})).await;
+        }
+        while let Some(frame) = ada.frame().await {
+            match frame {
+                Frame::Close(code, _) => panic!("closed with {code} while it thinks"),
+                Frame::Text(text) if text.contains("game_over") => break,
+                _ => {}
+            }
+        }
+        let began = scene.world.now();
+        while let Some(frame) = ada.frame().await {
+            if let Frame::Close(code, _) = frame {
+                assert_eq!(code, 1001);
+                break;
+            }
+        }
+        assert!(scene.world.now() - began < 100_000);
+        assert!(log(&scene).await.contains("no sign of life"));
+    });
+}
+
+#[test]
 fn who_does_not_read_is_let_go_with_a_reason_and_costs_nobody_else() {
     play(Plan::new(2), async |scene| {
         scene.register_all().await;

@@ -4,7 +4,7 @@
 use heapless::String;
 
 use super::Trouble;
-use crate::json::{self, Str, Value};
+use crate::json::{self, ErrorKind, Str, Value};
 
 /// A message. Which of its fields must be there is checked after who may send it, so they are all optional here.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ impl<'a> Message<'a> {
     /// Reads a message.
     pub fn read(body: &'a [u8]) -> Result<Message<'a>, Trouble> {
         let names = ["type", "token", "gameType", "gameId", "move"];
-        let (_, members, []) = json::parse_members(body, names, "", []).map_err(|_| Trouble::InvalidJson)?;
+        let (_, members, []) = json::parse_members(body, names, "", []).map_err(|error| trouble(error.kind))?;
         let [kind, token, game_type, game_id, wanted] = members;
         let text = |value: Option<Value<'a>>| value.and_then(Value::as_str).filter(|text| !text.is_empty());
         let kind = text(kind).ok_or(Trouble::UnknownType)?;
@@ -50,6 +50,16 @@ impl<'a> Message<'a> {
     }
 }
 
+/// What to say to a text that is not read.
+fn trouble(kind: ErrorKind) -> Trouble {
+    match kind {
+        ErrorKind::TooDeep => Trouble::TooDeep,
+        ErrorKind::TooManyValues => Trouble::TooManyValues,
+        ErrorKind::LoneSurrogate => Trouble::LoneSurrogate,
+        _ => Trouble::InvalidJson,
+    }
+}
+
 /// Why nobody could be registered by a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusedName {
@@ -59,8 +69,10 @@ pub enum RefusedName {
     Missing,
     /// Of one character.
     TooShort,
-    /// Of more than 32 characters, or of more bytes than are kept.
+    /// Of more than 32 characters.
     TooLong,
+    /// Of more bytes than are kept. The specification has no words for it.
+    TooManyBytes,
     /// With a character that is not allowed.
     BadCharacter,
     /// Somebody else has it.
@@ -69,11 +81,12 @@ pub enum RefusedName {
 
 impl RefusedName {
     /// Every one there is.
-    pub const ALL: [RefusedName; 6] = [
+    pub const ALL: [RefusedName; 7] = [
         RefusedName::InvalidJson,
         RefusedName::Missing,
         RefusedName::TooShort,
         RefusedName::TooLong,
+        RefusedName::TooManyBytes,
         RefusedName::BadCharacter,
         RefusedName::Taken,
     ];
@@ -86,13 +99,14 @@ impl RefusedName {
         }
     }
 
-    /// The words of the specification for it.
+    /// The words for it: the specification's, where it has some.
     pub const fn text(self) -> &'static str {
         match self {
             RefusedName::InvalidJson => "Invalid JSON body.",
             RefusedName::Missing => "Name is required.",
             RefusedName::TooShort => "Name must be at least 2 characters.",
             RefusedName::TooLong => "Name must be 32 characters or fewer.",
+            RefusedName::TooManyBytes => "Name must be 64 bytes or fewer in UTF-8.",
             RefusedName::BadCharacter => {
                 "Name may only contain letters, numbers, spaces, hyphens, underscores, and dots."
             }
@@ -105,8 +119,8 @@ impl RefusedName {
 const MIN_CHARS: usize = 2;
 const MAX_CHARS: usize = 32;
 
-/// Reads the name in a registration, without the space around it. Letters and numbers are those of any script. A name of
-/// more than `BYTES` bytes is too long.
+/// Reads the name in a registration, without the space around it. Letters and numbers are those of any script, with the marks
+/// on them.
 pub fn read_registration<const BYTES: usize>(body: &[u8]) -> Result<String<BYTES>, RefusedName> {
     let body = json::parse(body).map_err(|_| RefusedName::InvalidJson)?;
     let given = body.get("name").and_then(Value::as_str).ok_or(RefusedName::Missing)?;
@@ -118,15 +132,30 @@ pub fn read_registration<const BYTES: usize>(body: &[u8]) -> Result<String<BYTES
     if length < MIN_CHARS {
         return Err(RefusedName::TooShort);
     }
-    if length > MAX_CHARS || bytes > BYTES {
+    if length > MAX_CHARS {
         return Err(RefusedName::TooLong);
+    }
+    if bytes > BYTES {
+        return Err(RefusedName::TooManyBytes);
     }
     let mut name = String::new();
     for c in chars() {
-        if !c.is_alphanumeric() && !matches!(c, ' ' | '-' | '_' | '.') {
+        if !c.is_alphanumeric() && !is_mark(c) && !matches!(c, ' ' | '-' | '_' | '.') {
             return Err(RefusedName::BadCharacter);
         }
-        name.push(c).map_err(|_| RefusedName::TooLong)?;
+        name.push(c).map_err(|_| RefusedName::TooManyBytes)?;
     }
     Ok(name)
+}
+
+/// Whether a character is part of writing though no letter by itself: accents, points, vowel signs. By block, so that a few
+/// signs of these scripts that are neither are let in with them.
+fn is_mark(c: char) -> bool {
+    matches!(c,
+        '\u{300}'..='\u{36f}'       // accents that stand alone, as many systems send them
+        | '\u{591}'..='\u{5c7}'     // Hebrew
+        | '\u{64b}'..='\u{65f}'     // Arabic
+        | '\u{900}'..='\u{109f}'    // from Devanagari to Myanmar
+        | '\u{1780}'..='\u{17dd}'   // Khmer
+        | '\u{3099}' | '\u{309a}') // Japanese
 }

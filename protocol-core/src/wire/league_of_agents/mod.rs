@@ -27,6 +27,12 @@ pub enum Trouble {
     AlreadyAuthenticated,
     /// Not JSON.
     InvalidJson,
+    /// JSON, but more of it in one another than is read. The specification has no words for it, nor for the next two.
+    TooDeep,
+    /// JSON, but of more parts than are read.
+    TooManyValues,
+    /// JSON by its grammar, but no text.
+    LoneSurrogate,
     /// No message of this protocol.
     UnknownType,
     /// `join_queue` or `submit_move` before `authenticate`.
@@ -41,6 +47,8 @@ pub enum Trouble {
     MissingMove,
     /// `subscribe_game` for a game there is not.
     GameNotFound,
+    /// `subscribe_game` for a game of others, while it plays one of its own. The specification has no words for it.
+    InAGame,
     /// `submit_move` for a game that does not run.
     NotActive,
     /// `submit_move` for a game of others.
@@ -53,11 +61,14 @@ pub enum Trouble {
 
 impl Trouble {
     /// Every one there is.
-    pub const ALL: [Trouble; 15] = [
+    pub const ALL: [Trouble; 19] = [
         Trouble::InvalidKey,
         Trouble::MissingToken,
         Trouble::AlreadyAuthenticated,
         Trouble::InvalidJson,
+        Trouble::TooDeep,
+        Trouble::TooManyValues,
+        Trouble::LoneSurrogate,
         Trouble::UnknownType,
         Trouble::NotAuthenticated,
         Trouble::MissingGameId,
@@ -65,6 +76,7 @@ impl Trouble {
         Trouble::UnknownGame,
         Trouble::MissingMove,
         Trouble::GameNotFound,
+        Trouble::InAGame,
         Trouble::NotActive,
         Trouble::NotAPlayer,
         Trouble::AlreadyMoved,
@@ -78,6 +90,9 @@ impl Trouble {
             Trouble::MissingToken => "Missing or invalid token in authenticate message.",
             Trouble::AlreadyAuthenticated => "Already authenticated.",
             Trouble::InvalidJson => "Invalid JSON.",
+            Trouble::TooDeep => "JSON is nested deeper than 16 levels.",
+            Trouble::TooManyValues => "JSON has more than 6144 values.",
+            Trouble::LoneSurrogate => "A string has half of a surrogate pair.",
             Trouble::UnknownType => "Unknown message type.",
             Trouble::NotAuthenticated => {
                 r#"Not authenticated. Send {"type":"authenticate","token":"YOUR_API_KEY"} first."#
@@ -87,6 +102,7 @@ impl Trouble {
             Trouble::UnknownGame => UNKNOWN_GAME,
             Trouble::MissingMove => "Missing move.",
             Trouble::GameNotFound => "Game not found.",
+            Trouble::InAGame => "You are in a game. Watch others on another connection.",
             Trouble::NotActive => "Game not found or not active.",
             Trouble::NotAPlayer => "You are not a player in this game.",
             Trouble::AlreadyMoved => "You already submitted a move this round.",

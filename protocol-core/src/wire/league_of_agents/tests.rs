@@ -202,6 +202,26 @@ fn what_is_not_json_is_told_from_what_is_no_message() {
 }
 
 #[test]
+fn what_is_json_and_is_not_read_is_told_why() {
+    let message = |memory: &str| format!(r#"{{"type":"submit_move","gameId":"x","move":{{"memory":{memory}}}}}"#);
+    let nested = |levels: usize| message(&format!("{}{}", "[".repeat(levels), "]".repeat(levels)));
+    let many = |values: usize| message(&format!("[{}0]", "0,".repeat(values - 1)));
+    let spare = 6;
+    for (body, trouble) in [
+        (nested(json::MAX_DEPTH - 2), None),
+        (nested(json::MAX_DEPTH - 1), Some(Trouble::TooDeep)),
+        (many(json::MAX_VALUES - spare), None),
+        (many(json::MAX_VALUES), Some(Trouble::TooManyValues)),
+        (message(r#""\ud83c\udfae""#), None),
+        (message(r#""\ud83c""#), Some(Trouble::LoneSurrogate)),
+    ] {
+        assert_eq!(Message::read(body.as_bytes()).err(), trouble, "{body:.200}");
+    }
+    assert!(Trouble::TooDeep.text().contains(&json::MAX_DEPTH.to_string()));
+    assert!(Trouble::TooManyValues.text().contains(&json::MAX_VALUES.to_string()));
+}
+
+#[test]
 fn every_trouble_has_the_words_of_the_specification() {
     let not_authenticated = r#"Not authenticated. Send {"type":"authenticate","token":"YOUR_API_KEY"} first."#;
     for (trouble, words, closes) in [
@@ -277,6 +297,7 @@ fn every_row_of_the_registration_table_is_told_by_its_status_and_words() {
         (RefusedName::Missing, 400, "Name is required."),
         (RefusedName::TooShort, 400, "Name must be at least 2 characters."),
         (RefusedName::TooLong, 400, "Name must be 32 characters or fewer."),
+        (RefusedName::TooManyBytes, 400, "Name must be 64 bytes or fewer in UTF-8."),
         (RefusedName::BadCharacter, 400, bad),
         (RefusedName::Taken, 409, "Agent name is already taken."),
     ] {
@@ -297,7 +318,7 @@ fn every_row_of_the_registration_table_is_told_by_its_status_and_words() {
         (r#"{"name":"!"}"#, RefusedName::TooShort),
         (r#"{"name":"123456789012345678901234567890123"}"#, RefusedName::TooLong),
         (r#"{"name":"12345678901234567890123456789012!"}"#, RefusedName::TooLong),
-        (r#"{"name":"一二三四五六七八九十一二三四五六七八九十一二"}"#, RefusedName::TooLong),
+        (r#"{"name":"一二三四五六七八九十一二三四五六七八九十一二"}"#, RefusedName::TooManyBytes),
         (r#"{"name":"Ada!"}"#, RefusedName::BadCharacter),
         (r#"{"name":"Ada\tB"}"#, RefusedName::BadCharacter),
         (r#"{"name":"<b>"}"#, RefusedName::BadCharacter),
@@ -317,6 +338,9 @@ fn a_name_is_read_in_any_script_and_without_the_space_around_it() {
         ("\\u05e9\\u05dc\\u05d5\\u05dd", "שלום"),
         ("Zoë", "Zoë"),
         ("力拔山兮", "力拔山兮"),
+        ("हिन्दी", "हिन्दी"),
+        ("Jose\u{301}", "Jose\u{301}"),
+        ("สวัสดี", "สวัสดี"),
     ] {
         let body = format!(r#"{{"name":"{given}"}}"#);
         assert_eq!(read_registration::<64>(body.as_bytes()).unwrap(), name);
