@@ -83,6 +83,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         wrong_admin_codes: u32,
         /// Requests and registrations refused because too many came from one address.
         limited_requests: u32,
+        /// Everything that was ever logged: what an entry counts on is counted here too.
         log_entries: u64,
         version: &'static str,
         board: &'static str,
@@ -200,11 +201,12 @@ pub(crate) fn done<const P: usize, const M: usize, const R: usize, const L: usiz
     json::write(&Done { status: "ok", state: hall.status().status, message: Shown(&Why(hall)) }, sink)
 }
 
-/// `/api/matches/R1M1.json`, with the entries of the log up to one.
+/// `/api/matches/R1M1.json`, with the entries of the log up to one, as they were at a moment.
 pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L: usize>(
     hall: &Hall<P, M, R, L>,
     moment: &Moment,
     upto: u64,
+    at: Utc,
     sink: &mut dyn Sink,
 ) -> Result<(), Full> {
     #[derive(Serialize)]
@@ -234,7 +236,7 @@ pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L:
         game_result: hall.game_result(id),
     };
     let of_match = move |entry: &Entry| entry.at_match == Some(id);
-    let log = Happened { log: Seq(|| hall.log().entries(0..upto).filter(of_match)) };
+    let log = Happened { log: Seq(|| hall.log().entries(0..upto).filter(of_match).map(|entry| entry.as_of(at))) };
     json::write(&Joined(Joined(line, page), Joined(moment.now(hall), Joined(moment.view(hall), log))), sink)
 }
 

@@ -709,6 +709,9 @@ function openPlayer(id, said) {
   });
 }
 
+// What happens again and again is one line. While it goes on nobody counts it.
+const repeated = data => data?.until && (data.count ? data.count + " ×" : "again and again") + " until " + data.until.slice(11, 19);
+
 function openMatch(id, said) {
   open("Match", "/api/matches/" + id + ".json", (page, body) => {
     const { steps } = remember(page), seats = page.seats, over = isOver(page);
@@ -719,7 +722,7 @@ function openMatch(id, said) {
     if (page.log?.length) {
       body.append(make("h3", "", "Messages"));
       body.append(make("ol", "log", ...page.log.map(line => make("li", "", make("time", "", (line.timestamp || "").slice(11, 23).replace("Z", "")), make("bdi", "", line.agent_id === "LEAGUE_MANAGER" ? "the box" : nameOf(line.agent_id)),
-        make("bdi", "", [line.message_type, line.message, words(line.data?.detail)].filter(Boolean).join(" · ").replace(": ·", ":"))))));
+        make("bdi", "", [line.message_type, line.message, words(line.data?.detail), repeated(line.data)].filter(Boolean).join(" · ").replace(": ·", ":"))))));
       body.lastChild.tabIndex = 0;
     } else if (over) body.append(make("p", "soft", "The messages of this match are no longer in the box's log."));
     const rule = winner => ["rule", { match_id: id, winner }], wins = seat => [[make("bdi", "", seat.name), " wins"], ...rule(seat.id)];

@@ -23,10 +23,10 @@ enum Frame {
 }
 
 /// An agent that has dialled in.
-struct Agent<'w> {
+pub struct Agent<'w> {
     socket: Socket<'w>,
     unread: Vec<u8>,
-    token: String,
+    pub token: String,
     /// The calls it got, in order.
     calls: Vec<Value>,
 }
@@ -47,7 +47,7 @@ fn masked(first: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 impl<'w> Agent<'w> {
-    async fn dial(scene: &Scene<'_, 'w>, from: u8) -> Self {
+    pub async fn dial(scene: &Scene<'_, 'w>, from: u8) -> Self {
         Self::dial_at(scene, from, "/ws").await
     }
 
@@ -123,7 +123,7 @@ impl<'w> Agent<'w> {
         }
     }
 
-    async fn ask(&mut self, message: &Value) -> Value {
+    pub async fn ask(&mut self, message: &Value) -> Value {
         self.say(message).await;
         self.hear().await.expect("an answer")
     }
@@ -136,7 +136,7 @@ impl<'w> Agent<'w> {
     }
 
     /// Dials in and registers.
-    async fn join(scene: &Scene<'_, 'w>, from: u8, name: &str) -> Self {
+    pub async fn join(scene: &Scene<'_, 'w>, from: u8, name: &str) -> Self {
         let mut agent = Self::dial(scene, from).await;
         let answer = agent.register(name).await;
         assert_eq!(answer["status"], "ACCEPTED", "{answer}");
@@ -171,7 +171,7 @@ impl<'w> Agent<'w> {
         self.calls.iter().filter_map(|call| call["params"]["message_type"].as_str()).collect()
     }
 
-    fn query(&self, id: u32) -> Value {
+    pub fn query(&self, id: u32) -> Value {
         json!({"jsonrpc": "2.0", "method": "league_query", "id": id, "params": {"message_type": "LEAGUE_QUERY",
             "timestamp": "2025-01-15T10:05:00Z", "auth_token": self.token, "query_type": "GET_STANDINGS"}})
     }
@@ -802,4 +802,57 @@ fn an_agent_hears_of_every_turn_also_of_its_own_that_was_answered_at_once() {
             hear_until(&mut white, "game_over").await;
         });
     }
+}
+
+#[test]
+fn an_agent_in_a_loop_is_told_in_one_line_and_nobody_elses_history_is_lost() {
+    play(Plan::new(0), async |scene| {
+        let (mut ada, _sara, game) = drones(&scene).await;
+        let fly = json!({"type": "submit_move", "gameId": game, "move": {"action": "fly"}});
+        for _ in 0..500 {
+            assert_eq!(ada.ask(&json!({"type": "dance"})).await["type"], "error");
+            ada.say(&fly).await;
+            assert_eq!(hear_until(&mut ada, "move_result").await["success"], false);
+        }
+        let written = scene.leaguebox.hall(|hall| hall.log().written());
+        assert!(written < 20, "{written} entries");
+        let log = log(&scene).await;
+        let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let counted: Vec<_> = lines.iter().filter(|line| line["data"]["count"] == 500).collect();
+        assert_eq!(counted.len(), 2, "{log}");
+        for line in counted {
+            assert_eq!(line["agent_id"], "P01");
+            assert!(line["data"]["detail"].is_string() && line["data"]["until"].is_string(), "{line}");
+        }
+        let registered = lines.iter().filter(|line| line["message"] == "Registered.");
+        assert_eq!(registered.map(|line| line["agent_id"].as_str().unwrap()).collect::<Vec<_>>(), ["P01", "P02"]);
+        let entries = scene.get("/api/status.json").await.json()["log_entries"].as_u64();
+        assert!(entries > Some(1000), "a page that asks sees that something has happened");
+    });
+}
+
+#[test]
+fn the_page_of_a_match_is_whole_while_an_agent_in_it_breaks_rules_again_and_again() {
+    play(Plan { window: 300, outgoing: 1024, ..Plan::new(0) }, async |scene| {
+        let (mut ada, _sara, game) = drones(&scene).await;
+        let fly = json!({"type": "submit_move", "gameId": game, "move": {"action": "fly"}});
+        let mut loops = async |times| {
+            for _ in 0..times {
+                ada.say(&fly).await;
+                assert_eq!(hear_until(&mut ada, "move_result").await["success"], false);
+            }
+        };
+        loops(8).await;
+        let mut client = scene.dial().await;
+        client.socket.send(b"GET /api/matches/R0M1.json HTTP/1.1\r\nHost: box\r\n\r\n").await.unwrap();
+        scene.world.sleep(10).await;
+        loops(200).await;
+        let page = client.receive().await.expect("an answer").json();
+        let line = page["log"].as_array().unwrap().last().unwrap().clone();
+        assert_eq!((&line["agent_id"], &line["message"]), (&json!("P01"), &json!("The answer breaks a rule.")));
+        assert!(line["data"]["until"].is_string() && line["data"]["count"].is_null(), "it goes on: {line}");
+        scene.world.sleep(2_000).await;
+        let page = scene.get("/api/matches/R0M1.json").await.json();
+        assert_eq!(page["log"].as_array().unwrap().last().unwrap()["data"]["count"], 208, "it is over");
+    });
 }

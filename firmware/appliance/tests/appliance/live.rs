@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 
+use crate::links::Agent;
 use crate::net_support::{ADMIN, Client, Does, Plan, Scene, Socket, play};
 use appliance::clock::Clock;
 use embassy_futures::select::{Either, select};
@@ -359,4 +360,37 @@ fn the_owner_tests_who_is_there_and_the_page_sees_the_answer() {
         assert_eq!((ping.len(), &ping[0]["method"]), (1, &json!("ping")));
         page.knows_all(&scene).await;
     });
+}
+
+#[test]
+fn a_page_sees_what_happens_again_and_again_though_it_is_no_new_entry_of_the_log() {
+    for seed in [None, Some(1), Some(2)] {
+        play(Plan { seed, ..Plan::new(2) }, async |scene| {
+            scene.register_all().await;
+            let first = Agent::join(&scene, 31, "Ada").await;
+            let (token, mut page) = (first.token.clone(), Page::open(&scene).await);
+            page.catch_up(&scene).await;
+            drop(first);
+            page.catch_up(&scene).await;
+            let entries = || scene.leaguebox.hall(|hall| hall.log().written());
+            let before = entries();
+            for round in 0..5 {
+                assert_eq!(page.players["P03"]["connected"], false, "round {round}");
+                let mut ada = Agent::dial(&scene, 31).await;
+                ada.token = token.clone();
+                ada.ask(&ada.query(round)).await;
+                page.catch_up(&scene).await;
+                assert_eq!(page.players["P03"]["connected"], true, "round {round}");
+                page.knows_all(&scene).await;
+                drop(ada);
+                page.catch_up(&scene).await;
+                page.knows_all(&scene).await;
+            }
+            assert_eq!((entries(), page.snapshots), (before, 1));
+            let told = page.times.len();
+            scene.world.sleep(5_000).await;
+            page.catch_up(&scene).await;
+            assert_eq!(page.times.len(), told, "nothing is told because time goes by");
+        });
+    }
 }
