@@ -756,6 +756,55 @@ fn whoever_begins_a_long_move_and_stops_holds_nobody_up_for_long() {
 }
 
 #[test]
+fn five_who_begin_long_moves_and_stop_do_not_outlast_the_sixth() {
+    play(Plan { workers: 8, ..Plan::new(0) }, async |scene| {
+        let (first, second, _) = drones(&scene).await;
+        let mut hogs = vec![first, second];
+        for from in 33..37 {
+            let mut next = drone(&scene, from, &format!("Drone {from}")).await;
+            next.say(&json!({"type": "join_queue", "gameType": "resource-rush"})).await;
+            hogs.push(next);
+        }
+        let mut sixth = hogs.pop().unwrap();
+        let game = hear_until(&mut sixth, "matched").await["gameId"].as_str().unwrap().to_owned();
+        for other in hogs[2..].iter_mut().chain([&mut sixth]) {
+            hear_until(other, "your_turn").await;
+        }
+        let long = wait_and_remember(&game, &json!({"map": "x".repeat(3000)}));
+        for hog in &mut hogs {
+            hog.send(&long[..2000]).await;
+        }
+        scene.world.sleep(100).await;
+        let began = scene.world.now();
+        sixth.send(&long).await;
+        assert_eq!(hear_until(&mut sixth, "move_result").await["success"], true);
+        let took = scene.world.now() - began;
+        assert!(
+            (40_000..=50_000).contains(&took),
+            "each of five has it for the time of a message, then the sixth: {took}"
+        );
+    });
+}
+
+#[test]
+fn whoever_is_slowed_down_does_not_keep_the_buffer_for_long_moves_meanwhile() {
+    // More than an address may say, all at once, with a long move in it.
+    for (pings, later) in (514..530).flat_map(|pings| [40, 75, 110].map(|later| (pings, later))) {
+        play(Plan { window: 1 << 16, ..Plan::new(0) }, async |scene| {
+            let (mut ada, mut sara, game) = drones(&scene).await;
+            let [first, second] = ["a", "s"].map(|name| wait_and_remember(&game, &json!({"map": name.repeat(3000)})));
+            let ping = masked(0x81, br#"{"type":"ping"}"#);
+            ada.send(&[ping.repeat(pings), first, ping.repeat(50)].concat()).await;
+            scene.world.sleep(later).await;
+            let began = scene.world.now();
+            sara.send(&second).await;
+            assert_eq!(hear_until(&mut sara, "move_result").await["success"], true);
+            assert_eq!(scene.world.now(), began, "after {pings} pings and {later} ms");
+        });
+    }
+}
+
+#[test]
 fn only_a_move_may_be_long_and_only_as_long_as_there_is_room() {
     play(Plan::new(0), async |scene| {
         let (mut ada, mut sara, game) = drones(&scene).await;
