@@ -6,7 +6,7 @@ use core::fmt::{self, Write as _};
 use protocol_core::games::{AnyGame, Game};
 use protocol_core::hall::{self, AgentState, Hall, Player, Ready, Stage};
 use protocol_core::json::{self, Full, Joined, Map, Seq, Shown, Sink};
-use protocol_core::league::{ByReason, Tally};
+use protocol_core::league::{ByReason, Rule, Tally};
 use protocol_core::log::Entry;
 use protocol_core::time::Utc;
 use protocol_core::wire::league_v2::outgoing::MatchId;
@@ -448,6 +448,13 @@ struct Tested {
     status: &'static str,
     /// How long the answer took. Nobody who dials in is called.
     ms: Option<u16>,
+    /// What is wrong, where something answered that is not the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    http_status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<&'static str>,
 }
 
 impl Tested {
@@ -456,9 +463,14 @@ impl Tested {
             Ready::Unknown => return None,
             Ready::Asked => ("asked", None),
             Ready::Yes(ms) => ("ok", player.contact.endpoint().map(|_| ms)),
-            Ready::No => ("failed", None),
+            Ready::No | Ready::Astray(_) => ("failed", None),
         };
-        Some(Self { status, ms })
+        let http_status = match player.ready() {
+            Ready::Astray(status) => Some(status),
+            _ => None,
+        };
+        let rule = http_status.map(|_| Rule::HttpStatus);
+        Some(Self { status, ms, http_status, rule: rule.map(Rule::code), advice: rule.map(Rule::advice) })
     }
 }
 
@@ -466,7 +478,7 @@ impl Tested {
 fn is_online(player: &Player) -> Option<bool> {
     match (player.contact.endpoint(), player.state, player.ready()) {
         (None, ..) => Some(!player.is_away()),
-        (_, AgentState::Suspended, _) | (_, _, Ready::No) => Some(false),
+        (_, AgentState::Suspended, _) | (_, _, Ready::No | Ready::Astray(_)) => Some(false),
         (_, _, Ready::Yes(_)) => Some(true),
         _ => (player.latency.answers() > 0).then_some(true),
     }
