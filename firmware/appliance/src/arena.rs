@@ -170,6 +170,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     select(bell.wait(), self.board.sleep_until(wake_at)).await;
                 };
                 link.takes_long(self.hall(|hall| hall.may_write_long(line)).then_some(&self.long));
+                let mut is_heard = false;
                 // Whoever thinks may be silent: its game has a deadline of its own.
                 let is_thinking = self.hall(|hall| hall.is_thinking(line));
                 let reply = match link.next(is_thinking, changed).await {
@@ -179,9 +180,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                         Reply::Pong
                     }
                     Ok(Event::Message(length)) => {
-                        self.slow_down(from).await;
                         self.room().await;
                         let reply = self.hear_agent(Some(issue), link, length);
+                        is_heard = true;
                         seen = self.picture(|hall, now| hall.picture_for(now, issue));
                         reply
                     }
@@ -194,6 +195,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     (told, watched) = (Told::default(), Some(self.count_in(game)));
                 }
                 // A flood must not keep the others waiting.
+                if is_heard {
+                    self.slow_down(from).await;
+                }
                 yield_now().await;
             }
         }

@@ -80,7 +80,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 Either::First(Err(CallError::Unanswered | CallError::Broken)) => {
                     return self.failed(index, call.id, Failure::Unreachable).await;
                 }
-                Either::First(Err(_)) => return self.failed(index, call.id, Failure::Unreadable).await,
+                Either::First(Err(error)) => return self.failed(index, call.id, unreadable(error)).await,
                 Either::Second(()) => return,
             }
             if !conn.is_reusable() {
@@ -172,5 +172,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub(crate) async fn failed(&self, player: u16, call: u32, failure: Failure) {
         self.room().await;
         self.act(|hall, now| hall.handle(now, Event::Failed { player, call, failure }));
+    }
+}
+
+/// What a reply that cannot be read says. The long page of a web server that has no such path says that by its status.
+fn unreadable(error: CallError) -> Failure {
+    match error {
+        CallError::TooLong { status } if !(200..300).contains(&status) => Failure::Status(status),
+        _ => Failure::Unreadable,
     }
 }

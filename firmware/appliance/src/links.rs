@@ -267,7 +267,6 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         length: usize,
     ) -> impl Future<Output = Result<Option<u32>, End>> {
         async move {
-            self.slow_down(from).await;
             let (body, speaker) = link.message(length);
             let answer = self.ask_hall(from, Via::Held, body).await.map_err(|_| TOO_MUCH)?;
             let issue = answer.caller().and_then(|player| self.hall(|hall| hall.issue_of_line(player)));
@@ -276,11 +275,14 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     .say(|sink| self.hall(|hall| hall.write_answer(&answer, sink)), async || self.safe().await)
                     .await?;
             }
+            link.forget();
+            self.slow_down(from).await;
             Ok(issue)
         }
     }
 
-    /// Whoever floods is not sent away but slowed down: its messages pile up before its own answers, not before others.
+    /// Whoever floods is not sent away but slowed down, once it is answered: its messages pile up before its own line, and it
+    /// holds nothing that others wait for, such as the buffer for long messages.
     pub(crate) async fn slow_down(&self, from: IpAddr) {
         while self.guard.borrow_mut().request(self.board.now(), from, P).is_err() {
             self.board.sleep_until(self.board.after(SLOW_MS)).await;

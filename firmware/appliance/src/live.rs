@@ -26,7 +26,8 @@
 //! their results. A connection that is refused with 1013 is one too many; come back in a while.
 //!
 //! What has changed is known from the log: whatever happens to a player or in a match is an entry of it, and entries
-//! have numbers. So all a watcher has to remember is up to which number it knows everything.
+//! have numbers. So all a watcher has to remember is up to which number it knows everything, and when it last looked: what
+//! happens again and again is no new entry, but one of the last that counts on.
 
 use core::net::IpAddr;
 
@@ -35,7 +36,8 @@ use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
 use protocol_core::hall::{Hall, Player};
 use protocol_core::json::{self, Full, Seq, Sink};
-use protocol_core::log::{Entry, Happening};
+use protocol_core::log::{Entry, Happening, LOOK_BACK, Log};
+use protocol_core::time::Utc;
 use protocol_core::wire::league_v2::dialect::Kind;
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
@@ -88,6 +90,12 @@ struct Told {
     step: u16,
     /// The entries that are being told end here.
     upto: u64,
+    /// Those before this one had been told, and are told again only if they have counted on since.
+    known: u64,
+    since: Utc,
+    /// How often entries had counted on when it last looked, and when that was.
+    repeats: u64,
+    looked: Utc,
     /// Sums, by which the status and the standings are known again.
     status: u32,
     standings: u32,
@@ -108,6 +116,20 @@ fn shows(entry: &Entry) -> bool {
 }
 
 impl Told {
+    /// Looks for what has happened since it last looked.
+    fn look<const L: usize>(&mut self, log: &Log<L>, now: Utc) {
+        (self.upto, self.known) = (log.written(), self.log);
+        self.since = core::mem::replace(&mut self.looked, now);
+        if core::mem::replace(&mut self.repeats, log.repeats()) != self.repeats {
+            self.log = self.log.saturating_sub(LOOK_BACK);
+        }
+    }
+
+    /// Whether an entry, by its number, has not been told, or has counted on since.
+    fn is_news(&self, (number, entry): &(u64, Entry)) -> bool {
+        *number >= self.known || (entry.is_repeated() && entry.until >= self.since)
+    }
+
     /// What is to be said next; nothing, when all that had happened when the telling began is told.
     fn next<const P: usize, const M: usize, const R: usize, const L: usize>(
         &mut self,
@@ -120,16 +142,21 @@ impl Told {
             }
         }
         while self.log < self.upto {
-            let entry = hall.log().at_or_after(self.log);
-            let Some((_, entry)) = entry.filter(|(number, entry)| *number == self.log && !is_new_beginning(entry.what))
-            else {
+            let entry = hall.log().at_or_after(self.log).filter(|(number, _)| *number == self.log);
+            if self.log < self.known && !entry.as_ref().is_some_and(|entry| self.is_news(entry)) {
+                self.go_on();
+                continue;
+            }
+            let Some((_, entry)) = entry.filter(|(_, entry)| !is_new_beginning(entry.what)) else {
                 self.part = Part::Head;
                 return self.next_of_snapshot(hall, &status);
             };
             let step = self.step;
             self.step += 1;
             let is_last = |is_same: &dyn Fn(&Entry) -> bool| {
-                !hall.log().entries(self.log + 1..self.upto.min(self.log + AHEAD)).any(|later| is_same(&later))
+                let mut ahead =
+                    (self.log + 1..self.upto.min(self.log + AHEAD)).filter_map(|at| hall.log().at_or_after(at));
+                !ahead.any(|later| self.is_news(&later) && is_same(&later.1))
             };
             match (step, entry.at_match, entry.agent) {
                 (0, Some(id), _) if is_last(&|later| later.at_match == Some(id)) => return Some(News::Match(id)),
@@ -173,8 +200,8 @@ impl Told {
         let (next, news) = match self.part {
             Part::Head => {
                 // Whatever happens from now on is told behind it.
-                let now = hall.log().written();
-                *self = Self { log: now, upto: now, status: status(), ..Self::default() };
+                let (now, repeats, looked) = (hall.log().written(), hall.log().repeats(), self.looked);
+                *self = Self { log: now, upto: now, repeats, looked, status: status(), ..Self::default() };
                 (Part::Players(0), Some(News::Snapshot))
             }
             Part::Players(line) if usize::from(line) < hall.players().len() => {
@@ -250,7 +277,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
     async fn tell_news<S: Read + Write>(&self, told: &mut Told, link: &mut Link<'_, S, B>) -> Result<(), End> {
         self.act(|hall, _| hall.refresh_standings());
-        told.upto = self.hall(|hall| hall.log().written());
+        let now = self.now().utc;
+        self.hall(|hall| told.look(hall.log(), now));
         while let Some(news) = self.next_news(told) {
             let now = self.board.now();
             let write = |sink: &mut dyn Sink| self.hall(|hall| news.write(hall, now, self.vitals(now), sink));

@@ -6,7 +6,7 @@ use core::fmt::{self, Write as _};
 use protocol_core::games::{AnyGame, Game};
 use protocol_core::hall::{self, AgentState, Hall, Player, Ready, Stage};
 use protocol_core::json::{self, Full, Joined, Map, Seq, Shown, Sink};
-use protocol_core::league::{ByReason, Tally};
+use protocol_core::league::{ByReason, Rule, Tally};
 use protocol_core::log::Entry;
 use protocol_core::time::Utc;
 use protocol_core::wire::league_v2::outgoing::MatchId;
@@ -83,6 +83,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         wrong_admin_codes: u32,
         /// Requests and registrations refused because too many came from one address.
         limited_requests: u32,
+        /// Everything that was ever logged: what an entry counts on is counted here too.
         log_entries: u64,
         version: &'static str,
         board: &'static str,
@@ -200,11 +201,12 @@ pub(crate) fn done<const P: usize, const M: usize, const R: usize, const L: usiz
     json::write(&Done { status: "ok", state: hall.status().status, message: Shown(&Why(hall)) }, sink)
 }
 
-/// `/api/matches/R1M1.json`, with the entries of the log up to one.
+/// `/api/matches/R1M1.json`, with the entries of the log up to one, as they were at a moment.
 pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L: usize>(
     hall: &Hall<P, M, R, L>,
     moment: &Moment,
     upto: u64,
+    at: Utc,
     sink: &mut dyn Sink,
 ) -> Result<(), Full> {
     #[derive(Serialize)]
@@ -234,7 +236,7 @@ pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L:
         game_result: hall.game_result(id),
     };
     let of_match = move |entry: &Entry| entry.at_match == Some(id);
-    let log = Happened { log: Seq(|| hall.log().entries(0..upto).filter(of_match)) };
+    let log = Happened { log: Seq(|| hall.log().entries(0..upto).filter(of_match).map(|entry| entry.as_of(at))) };
     json::write(&Joined(Joined(line, page), Joined(moment.now(hall), Joined(moment.view(hall), log))), sink)
 }
 
@@ -446,6 +448,13 @@ struct Tested {
     status: &'static str,
     /// How long the answer took. Nobody who dials in is called.
     ms: Option<u16>,
+    /// What is wrong, where something answered that is not the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    http_status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<&'static str>,
 }
 
 impl Tested {
@@ -454,9 +463,14 @@ impl Tested {
             Ready::Unknown => return None,
             Ready::Asked => ("asked", None),
             Ready::Yes(ms) => ("ok", player.contact.endpoint().map(|_| ms)),
-            Ready::No => ("failed", None),
+            Ready::No | Ready::Astray(_) => ("failed", None),
         };
-        Some(Self { status, ms })
+        let http_status = match player.ready() {
+            Ready::Astray(status) => Some(status),
+            _ => None,
+        };
+        let rule = http_status.map(|_| Rule::HttpStatus);
+        Some(Self { status, ms, http_status, rule: rule.map(Rule::code), advice: rule.map(Rule::advice) })
     }
 }
 
@@ -464,7 +478,7 @@ impl Tested {
 fn is_online(player: &Player) -> Option<bool> {
     match (player.contact.endpoint(), player.state, player.ready()) {
         (None, ..) => Some(!player.is_away()),
-        (_, AgentState::Suspended, _) | (_, _, Ready::No) => Some(false),
+        (_, AgentState::Suspended, _) | (_, _, Ready::No | Ready::Astray(_)) => Some(false),
         (_, _, Ready::Yes(_)) => Some(true),
         _ => (player.latency.answers() > 0).then_some(true),
     }

@@ -258,7 +258,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let Some((moment, upto)) = found else {
             return responder.error(404, "no such match in this league").await;
         };
-        self.send(responder, 200, &|hall, sink| pages::one_match(hall, &moment, upto, sink)).await
+        let at = self.now().utc;
+        self.send(responder, 200, &|hall, sink| pages::one_match(hall, &moment, upto, at, sink)).await
     }
 
     /// Answers who says to be the owner.
@@ -305,7 +306,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             refused_requests: self.refused.get(),
             wrong_admin_codes: guard.wrong_codes,
             limited_requests: guard.too_many,
-            log_entries: self.hall(|hall| hall.log().written()),
+            log_entries: self.hall(|hall| hall.log().written() + hall.log().repeats()),
             about: self.board.about(),
             kept: self.kept(),
         }

@@ -387,7 +387,7 @@ function condition(player) {
   if (player.connected === false) return ["away", "no"];
   const isSeated = [...running.values()].some(one => ids(one).includes(player.player_id));
   const test = now.state === "WAITING" && player.ready?.status;
-  if (test) return { ok: ["ready", "yes"], failed: ["silent", "no"], asked: ["asked …", "soft"] }[test];
+  if (test) return { ok: ["ready", "yes"], failed: [player.ready.http_status ? "HTTP " + player.ready.http_status : "silent", "no"], asked: ["asked …", "soft"] }[test];
   if (/REGISTERED|ACTIVE/.test(player.state)) return isSeated ? ["playing", "ACTIVE"] : ["here", player.state];
   return [PLAYER_STATES[player.state] || player.state, player.state];
 }
@@ -693,7 +693,7 @@ function openPlayer(id, said) {
       ["Standing", line && line.played ? `rank ${line.rank} with ${several(line.points, "point")}: ${line.wins} won, ${line.draws} drawn, ${line.losses} lost` : ""],
       ["Rating", page.rated_games ? `${rated(page)} (${several(page.rated_games, "game")})` : "no game yet"], ["Version", bdi(page.version)], ["Says it is at", bdi(page.contact_endpoint)], [isCalled(page) ? "Is called at" : "Dials in from", bdi(page.address)],
       ["Connected", isCalled(page) ? "" : page.connected ? "yes" : "no; what it is asked waits for it"], ["Last seen", lastSeen(page)], ["Dialect", page.dialect],
-      ["Test call", ready && { ok: "answered" + (ready.ms == null ? "" : " in " + lasted(ready.ms)), failed: "not answered", asked: "under way" }[ready.status]],
+      ["Test call", ready && { ok: "answered" + (ready.ms == null ? "" : " in " + lasted(ready.ms)), failed: ready.http_status ? `answered with HTTP status ${ready.http_status}, and not by the agent. ${ready.advice}` : "not answered", asked: "under way" }[ready.status]],
       ["Answers", took.answers && took.answers + ", the fastest in " + lasted(took.min_ms) + ", half within " + lasted(took.median_ms) + ", 99 of 100 within " + lasted(took.p99_ms)],
       ["Matches ended by", ends.map(([why, count]) => ending(why) + " " + count).join(", ")]]);
     const matches = allMatches().filter(one => ids(one).includes(id) && isOver(one));
@@ -709,6 +709,9 @@ function openPlayer(id, said) {
   });
 }
 
+// What happens again and again is one line. While it goes on nobody counts it.
+const repeated = data => data?.until && (data.count ? data.count + " ×" : "again and again") + " until " + data.until.slice(11, 19);
+
 function openMatch(id, said) {
   open("Match", "/api/matches/" + id + ".json", (page, body) => {
     const { steps } = remember(page), seats = page.seats, over = isOver(page);
@@ -719,7 +722,7 @@ function openMatch(id, said) {
     if (page.log?.length) {
       body.append(make("h3", "", "Messages"));
       body.append(make("ol", "log", ...page.log.map(line => make("li", "", make("time", "", (line.timestamp || "").slice(11, 23).replace("Z", "")), make("bdi", "", line.agent_id === "LEAGUE_MANAGER" ? "the box" : nameOf(line.agent_id)),
-        make("bdi", "", [line.message_type, line.message, words(line.data?.detail)].filter(Boolean).join(" · ").replace(": ·", ":"))))));
+        make("bdi", "", [line.message_type, line.message, words(line.data?.detail), repeated(line.data)].filter(Boolean).join(" · ").replace(": ·", ":"))))));
       body.lastChild.tabIndex = 0;
     } else if (over) body.append(make("p", "soft", "The messages of this match are no longer in the box's log."));
     const rule = winner => ["rule", { match_id: id, winner }], wins = seat => [[make("bdi", "", seat.name), " wins"], ...rule(seat.id)];

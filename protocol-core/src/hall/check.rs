@@ -1,11 +1,14 @@
 //! A test call: is a player there? The owner asks before a league, so that nobody finds out in the first round. One that
-//! is called gets a JSON-RPC `ping`, and whatever it answers, it is there; of one that dials in it is known. A test counts
-//! for nothing, and gives way to everything else that is to be said.
+//! is called gets a JSON-RPC `ping`. It need not know that, so nearly whatever it answers, it is there; but where a web server
+//! says that there is nothing at this address, no game can be played. Of one that dials in it is known. A test counts for
+//! nothing, and gives way to everything else that is to be said.
 
 use super::Hall;
 use super::admission::Player;
 use super::lines::{Open, What};
 use super::powers::{Denied, not_now};
+use crate::json;
+use crate::league::Rule;
 use crate::log::Happening;
 use crate::time::{Millis, Now};
 use crate::wire::league_v2::dialect::Kind;
@@ -25,6 +28,8 @@ pub enum Ready {
     Yes(u16),
     /// It did not answer, or has not dialled in.
     No,
+    /// A server answered with this HTTP status: it is not the agent, see [`Rule::HttpStatus`].
+    Astray(u16),
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
@@ -60,13 +65,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub(super) fn checked(&mut self, now: Now, index: u16, ready: Ready) {
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
         player.line.ready = ready;
-        let is_there = matches!(ready, Ready::Yes(_));
-        if is_there {
+        let what = match ready {
+            Ready::Yes(_) => Happening::Answered(Kind::Ping),
+            Ready::Astray(_) => Happening::Unusable(Kind::Ping, Rule::HttpStatus.advice()),
+            _ => Happening::Unreachable(Kind::Ping),
+        };
+        if matches!(ready, Ready::Yes(_)) {
             // Whoever comes back is worth calling again.
             player.breaker.succeeded();
         }
         let id = player.id();
-        let what = if is_there { Happening::Answered(Kind::Ping) } else { Happening::Unreachable(Kind::Ping) };
         self.note(now, Some(id), None, what);
     }
 
@@ -87,6 +95,17 @@ impl Player {
     /// What came of the last test call.
     pub fn ready(&self) -> Ready {
         self.line.ready
+    }
+}
+
+/// What an answer to a test says. An agent that does not know `ping` may refuse it in the words of JSON-RPC, or as a web
+/// framework refuses a body (400, 422) or reports a slip (500); every other status but success is not from the agent.
+pub(super) fn judged(status: u16, body: &[u8], since: Millis, now: Now) -> Ready {
+    let is_json_rpc = || json::parse(body).is_ok_and(|reply| reply.get("jsonrpc").is_some());
+    match status {
+        200..300 | 400 | 422 | 500 => took(since, now),
+        _ if is_json_rpc() => took(since, now),
+        _ => Ready::Astray(status),
     }
 }
 

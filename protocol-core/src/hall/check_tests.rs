@@ -6,6 +6,7 @@ use std::vec::Vec;
 
 use serde_json::json;
 
+use super::held_tests::log;
 use super::tests::{Room, perfect};
 use super::*;
 
@@ -14,22 +15,73 @@ fn ready(room: &Room, player: usize) -> Ready {
 }
 
 #[test]
-fn any_answer_to_a_ping_says_that_a_player_is_there_and_after_how_long() {
+fn any_answer_of_an_agent_to_a_ping_says_that_it_is_there_and_after_how_long() {
+    let unknown = br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}"#;
+    for (status, body) in [
+        (200, &b"what?"[..]),
+        (204, b""),
+        (200, unknown),
+        // A few say it with the status too, or leave it to their framework.
+        (404, unknown),
+        (400, br#"{"detail":"There was an error parsing the body"}"#),
+        (422, br#"{"detail":[{"loc":["body","params","match_id"],"msg":"Field required"}]}"#),
+        (500, b"Internal Server Error"),
+    ] {
+        let mut room = Room::with_players(2);
+        let before = room.hall.players()[0].compliance.total();
+        assert_eq!(ready(&room, 0), Ready::Unknown);
+        room.hall.check(room.now, 1).unwrap();
+        assert_eq!((ready(&room, 0), ready(&room, 1)), (Ready::Asked, Ready::Unknown));
+        let call = room.call(0).unwrap();
+        assert_eq!((&call["method"], &call["jsonrpc"]), (&json!("ping"), &json!("2.0")));
+        assert!(call["id"].is_number());
+        room.now.ms += 40;
+        let id = room.hall.call(0).unwrap().id;
+        room.hall.handle(room.now, Event::Reply { player: 0, call: id, status, body });
+        assert_eq!(ready(&room, 0), Ready::Yes(40), "{status}");
+        assert_eq!(room.hall.players()[0].compliance.total(), before, "a test breaks no rule");
+        assert!(room.hall.call(0).is_none());
+        assert_eq!(room.hall.next_deadline(), None);
+    }
+}
+
+#[test]
+fn a_server_without_an_agent_at_this_address_is_not_ready_and_the_log_says_why() {
+    for (status, body) in [
+        (404, &br#"{"detail":"Not Found"}"#[..]),
+        (404, b"<!doctype html><title>404 Not Found</title>"),
+        (404, br#"{"error":"not found"}"#),
+        (405, br#"{"detail":"Method Not Allowed"}"#),
+        (307, b""),
+        (403, b""),
+        (501, b"Unsupported method ('POST')"),
+        (502, b"Bad Gateway"),
+    ] {
+        let mut room = Room::with_players(2);
+        let before = room.hall.players()[0].compliance.total();
+        room.hall.check(room.now, 1).unwrap();
+        let call = room.hall.call(0).unwrap().id;
+        room.hall.handle(room.now, Event::Reply { player: 0, call, status, body });
+        assert_eq!(ready(&room, 0), Ready::Astray(status));
+        assert_eq!(room.hall.players()[0].compliance.total(), before, "a test breaks no rule");
+        assert!(log(&room).contains("contact_endpoint has the wrong path"), "{}", log(&room));
+        // Its path is put right, and it is ready.
+        room.hall.check(room.now, 1).unwrap();
+        let call = room.hall.call(0).unwrap().id;
+        room.hall.handle(room.now, Event::Reply { player: 0, call, status: 200, body: b"{}" });
+        assert_eq!(ready(&room, 0), Ready::Yes(0));
+    }
+}
+
+#[test]
+fn a_page_too_long_to_be_read_says_by_its_status_that_no_agent_is_there() {
     let mut room = Room::with_players(2);
-    let before = room.hall.players()[0].compliance.total();
-    assert_eq!(ready(&room, 0), Ready::Unknown);
-    room.hall.check(room.now, 1).unwrap();
-    assert_eq!((ready(&room, 0), ready(&room, 1)), (Ready::Asked, Ready::Unknown));
-    let call = room.call(0).unwrap();
-    assert_eq!((&call["method"], &call["jsonrpc"]), (&json!("ping"), &json!("2.0")));
-    assert!(call["id"].is_number());
-    room.now.ms += 40;
-    let id = room.hall.call(0).unwrap().id;
-    room.hall.handle(room.now, Event::Reply { player: 0, call: id, status: 404, body: b"no such page" });
-    assert_eq!(ready(&room, 0), Ready::Yes(40));
-    assert_eq!(room.hall.players()[0].compliance.total(), before, "a test breaks no rule");
-    assert!(room.hall.call(0).is_none());
-    assert_eq!(room.hall.next_deadline(), None);
+    for (failure, found) in [(Failure::Status(404), Ready::Astray(404)), (Failure::Unreadable, Ready::Yes(0))] {
+        room.hall.check(room.now, 1).unwrap();
+        let call = room.hall.call(0).unwrap().id;
+        room.hall.handle(room.now, Event::Failed { player: 0, call, failure });
+        assert_eq!(ready(&room, 0), found);
+    }
 }
 
 #[test]

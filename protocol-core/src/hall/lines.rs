@@ -176,6 +176,8 @@ pub enum Failure {
     Unreachable,
     /// The reply was not HTTP, or too long to be read.
     Unreadable,
+    /// The reply was too long to be read, and had this HTTP status, which says what it was: no answer.
+    Status(u16),
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
@@ -361,6 +363,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     pub(super) fn call_failed(&mut self, now: Now, index: u16, call: u32, failure: Failure) {
+        if let Failure::Status(status) = failure {
+            return self.reply(now, index, call, status, b"");
+        }
         let Some(open) = self.take_call(index, call) else { return };
         match (open.what, failure) {
             (What::Question(kind), Failure::Unreachable) => {
@@ -463,7 +468,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             (What::Question(kind), reply) => self.judge(now, index, open, kind, status, reply, body),
             (What::News(_) | What::Retry(..), Reply::UnknownMethod) if self.ask_otherwise(now, index, open, false) => {}
             (What::Retry(..), _) => self.announced(now, index),
-            (What::Check, _) => self.checked(now, index, check::took(open.at.ms, now)),
+            (What::Check, _) => self.checked(now, index, check::judged(status, body, open.at.ms, now)),
             (What::News(_), Reply::Message(_)) => {
                 if let Some(player) = self.players.get_mut(usize::from(index)) {
                     player.style.remember(open.what.kind(), open.variant);

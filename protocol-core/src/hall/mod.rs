@@ -385,7 +385,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     fn note(&mut self, now: Now, agent: Option<AgentId>, at_match: Option<MatchId>, what: Happening) {
-        self.log.push(Entry { at: now.utc, what, agent, at_match });
+        self.log.push(Entry::new(now.utc, what, agent, at_match));
     }
 
     /// The token of an agent. It is derived, not stored; `issue` keeps the next agent of that number from sharing it.

@@ -20,10 +20,8 @@ use crate::pieces;
 
 /// From the first byte of a message to its last, in milliseconds.
 const MESSAGE_MS: u64 = 10_000;
-/// For the buffer for long messages to be free, in milliseconds: a few may have it before, each for the time of a message.
-const BUFFER_MS: u64 = 3 * MESSAGE_MS;
-/// How often to look whether it is, in milliseconds.
-const LOOK_MS: u64 = 2;
+/// For each who has the buffer for long messages before, in milliseconds: the time of a message, and of a last pong in it.
+const BUFFER_MS: u64 = MESSAGE_MS + WRITE_MS as u64;
 /// For taking a block of what is sent, in milliseconds. Who takes longer is let go, so that nobody waits for it.
 const WRITE_MS: u32 = 5_000;
 /// Silence after which a peer is pinged, in milliseconds. Below the minute after which many a router forgets a connection.
@@ -191,21 +189,16 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
         self.reader.took(n, self.lent.as_deref_mut().unwrap_or(self.buf)).map_err(End::Broke)
     }
 
-    /// Goes on in the buffer for long messages, as soon as nobody else has it. What has been read moves there.
+    /// Goes on in the buffer for long messages, as soon as all who came before have had it. What has been read moves there.
     fn make_room(&mut self, filled: usize) -> impl Future<Output = Result<(), End>> {
         async move {
             const TOO_LONG: Result<(), End> = Err(End::Broke(Breach::TooLong));
             let Some(long) = self.long.filter(|long| self.lent.is_none() && self.reader.fits_in(long.size())) else {
                 return TOO_LONG;
             };
-            self.until = self.clock.after(BUFFER_MS);
-            let mut lent = loop {
-                match long.lend() {
-                    Some(lent) => break lent,
-                    None if self.clock.now() >= self.until => return Err(BUSY),
-                    None => self.clock.sleep_until(self.clock.after(LOOK_MS)).await,
-                }
-            };
+            let turn = pin!(long.queue_up().ok_or(BUSY)?);
+            let until = self.clock.after(u64::from(turn.ahead()) * BUFFER_MS);
+            let mut lent = before(self.clock, until, turn).await.map_err(|_| BUSY)?;
             lent.iter_mut().zip(self.buf.iter()).take(filled).for_each(|(to, &from)| *to = from);
             self.lent = Some(lent);
             self.until = self.clock.after(MESSAGE_MS);
@@ -231,13 +224,18 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
         }
     }
 
+    /// The last message is of no interest any more. A long one makes room for the next, whoever sends that.
+    pub fn forget(&mut self) {
+        self.lent = None;
+    }
+
     /// Speaks first, or when the last message is of no interest any more: see [`Speaker::say`].
     pub fn say(
         &mut self,
         write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
         may_leave: impl AsyncFn(),
     ) -> impl Future<Output = Result<bool, End>> {
-        self.lent = None;
+        self.forget();
         self.message(0).1.say(write, may_leave)
     }
 
@@ -253,7 +251,7 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
     where
         S: TcpShutdown,
     {
-        self.lent = None;
+        self.forget();
         async move {
             if let Some((code, reason)) = end.last_words() {
                 let reason = reason.as_bytes().get(..CONTROL - 2).unwrap_or(reason.as_bytes());

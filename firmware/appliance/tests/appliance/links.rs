@@ -23,10 +23,10 @@ enum Frame {
 }
 
 /// An agent that has dialled in.
-struct Agent<'w> {
+pub struct Agent<'w> {
     socket: Socket<'w>,
     unread: Vec<u8>,
-    token: String,
+    pub token: String,
     /// The calls it got, in order.
     calls: Vec<Value>,
 }
@@ -47,7 +47,7 @@ fn masked(first: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 impl<'w> Agent<'w> {
-    async fn dial(scene: &Scene<'_, 'w>, from: u8) -> Self {
+    pub async fn dial(scene: &Scene<'_, 'w>, from: u8) -> Self {
         Self::dial_at(scene, from, "/ws").await
     }
 
@@ -123,7 +123,7 @@ impl<'w> Agent<'w> {
         }
     }
 
-    async fn ask(&mut self, message: &Value) -> Value {
+    pub async fn ask(&mut self, message: &Value) -> Value {
         self.say(message).await;
         self.hear().await.expect("an answer")
     }
@@ -136,7 +136,7 @@ impl<'w> Agent<'w> {
     }
 
     /// Dials in and registers.
-    async fn join(scene: &Scene<'_, 'w>, from: u8, name: &str) -> Self {
+    pub async fn join(scene: &Scene<'_, 'w>, from: u8, name: &str) -> Self {
         let mut agent = Self::dial(scene, from).await;
         let answer = agent.register(name).await;
         assert_eq!(answer["status"], "ACCEPTED", "{answer}");
@@ -171,7 +171,7 @@ impl<'w> Agent<'w> {
         self.calls.iter().filter_map(|call| call["params"]["message_type"].as_str()).collect()
     }
 
-    fn query(&self, id: u32) -> Value {
+    pub fn query(&self, id: u32) -> Value {
         json!({"jsonrpc": "2.0", "method": "league_query", "id": id, "params": {"message_type": "LEAGUE_QUERY",
             "timestamp": "2025-01-15T10:05:00Z", "auth_token": self.token, "query_type": "GET_STANDINGS"}})
     }
@@ -784,6 +784,55 @@ fn whoever_begins_a_long_move_and_stops_holds_nobody_up_for_long() {
 }
 
 #[test]
+fn five_who_begin_long_moves_and_stop_do_not_outlast_the_sixth() {
+    play(Plan { workers: 8, ..Plan::new(0) }, async |scene| {
+        let (first, second, _) = drones(&scene).await;
+        let mut hogs = vec![first, second];
+        for from in 33..37 {
+            let mut next = drone(&scene, from, &format!("Drone {from}")).await;
+            next.say(&json!({"type": "join_queue", "gameType": "resource-rush"})).await;
+            hogs.push(next);
+        }
+        let mut sixth = hogs.pop().unwrap();
+        let game = hear_until(&mut sixth, "matched").await["gameId"].as_str().unwrap().to_owned();
+        for other in hogs[2..].iter_mut().chain([&mut sixth]) {
+            hear_until(other, "your_turn").await;
+        }
+        let long = wait_and_remember(&game, &json!({"map": "x".repeat(3000)}));
+        for hog in &mut hogs {
+            hog.send(&long[..2000]).await;
+        }
+        scene.world.sleep(100).await;
+        let began = scene.world.now();
+        sixth.send(&long).await;
+        assert_eq!(hear_until(&mut sixth, "move_result").await["success"], true);
+        let took = scene.world.now() - began;
+        assert!(
+            (40_000..=50_000).contains(&took),
+            "each of five has it for the time of a message, then the sixth: {took}"
+        );
+    });
+}
+
+#[test]
+fn whoever_is_slowed_down_does_not_keep_the_buffer_for_long_moves_meanwhile() {
+    // More than an address may say, all at once, with a long move in it.
+    for (pings, later) in (514..530).flat_map(|pings| [40, 75, 110].map(|later| (pings, later))) {
+        play(Plan { window: 1 << 16, ..Plan::new(0) }, async |scene| {
+            let (mut ada, mut sara, game) = drones(&scene).await;
+            let [first, second] = ["a", "s"].map(|name| wait_and_remember(&game, &json!({"map": name.repeat(3000)})));
+            let ping = masked(0x81, br#"{"type":"ping"}"#);
+            ada.send(&[ping.repeat(pings), first, ping.repeat(50)].concat()).await;
+            scene.world.sleep(later).await;
+            let began = scene.world.now();
+            sara.send(&second).await;
+            assert_eq!(hear_until(&mut sara, "move_result").await["success"], true);
+            assert_eq!(scene.world.now(), began, "after {pings} pings and {later} ms");
+        });
+    }
+}
+
+#[test]
 fn only_a_move_may_be_long_and_only_as_long_as_there_is_room() {
     play(Plan::new(0), async |scene| {
         let (mut ada, mut sara, game) = drones(&scene).await;
@@ -830,4 +879,57 @@ fn an_agent_hears_of_every_turn_also_of_its_own_that_was_answered_at_once() {
             hear_until(&mut white, "game_over").await;
         });
     }
+}
+
+#[test]
+fn an_agent_in_a_loop_is_told_in_one_line_and_nobody_elses_history_is_lost() {
+    play(Plan::new(0), async |scene| {
+        let (mut ada, _sara, game) = drones(&scene).await;
+        let fly = json!({"type": "submit_move", "gameId": game, "move": {"action": "fly"}});
+        for _ in 0..500 {
+            assert_eq!(ada.ask(&json!({"type": "dance"})).await["type"], "error");
+            ada.say(&fly).await;
+            assert_eq!(hear_until(&mut ada, "move_result").await["success"], false);
+        }
+        let written = scene.leaguebox.hall(|hall| hall.log().written());
+        assert!(written < 20, "{written} entries");
+        let log = log(&scene).await;
+        let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let counted: Vec<_> = lines.iter().filter(|line| line["data"]["count"] == 500).collect();
+        assert_eq!(counted.len(), 2, "{log}");
+        for line in counted {
+            assert_eq!(line["agent_id"], "P01");
+            assert!(line["data"]["detail"].is_string() && line["data"]["until"].is_string(), "{line}");
+        }
+        let registered = lines.iter().filter(|line| line["message"] == "Registered.");
+        assert_eq!(registered.map(|line| line["agent_id"].as_str().unwrap()).collect::<Vec<_>>(), ["P01", "P02"]);
+        let entries = scene.get("/api/status.json").await.json()["log_entries"].as_u64();
+        assert!(entries > Some(1000), "a page that asks sees that something has happened");
+    });
+}
+
+#[test]
+fn the_page_of_a_match_is_whole_while_an_agent_in_it_breaks_rules_again_and_again() {
+    play(Plan { window: 300, outgoing: 1024, ..Plan::new(0) }, async |scene| {
+        let (mut ada, _sara, game) = drones(&scene).await;
+        let fly = json!({"type": "submit_move", "gameId": game, "move": {"action": "fly"}});
+        let mut loops = async |times| {
+            for _ in 0..times {
+                ada.say(&fly).await;
+                assert_eq!(hear_until(&mut ada, "move_result").await["success"], false);
+            }
+        };
+        loops(8).await;
+        let mut client = scene.dial().await;
+        client.socket.send(b"GET /api/matches/R0M1.json HTTP/1.1\r\nHost: box\r\n\r\n").await.unwrap();
+        scene.world.sleep(10).await;
+        loops(200).await;
+        let page = client.receive().await.expect("an answer").json();
+        let line = page["log"].as_array().unwrap().last().unwrap().clone();
+        assert_eq!((&line["agent_id"], &line["message"]), (&json!("P01"), &json!("The answer breaks a rule.")));
+        assert!(line["data"]["until"].is_string() && line["data"]["count"].is_null(), "it goes on: {line}");
+        scene.world.sleep(2_000).await;
+        let page = scene.get("/api/matches/R0M1.json").await.json();
+        assert_eq!(page["log"].as_array().unwrap().last().unwrap()["data"]["count"], 208, "it is over");
+    });
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 
+use crate::links::Agent;
 use crate::net_support::{ADMIN, Client, Does, Plan, Scene, Socket, play};
 use appliance::clock::Clock;
 use embassy_futures::select::{Either, select};
@@ -359,4 +360,61 @@ fn the_owner_tests_who_is_there_and_the_page_sees_the_answer() {
         assert_eq!((ping.len(), &ping[0]["method"]), (1, &json!("ping")));
         page.knows_all(&scene).await;
     });
+}
+
+#[test]
+fn a_web_server_without_an_agent_is_not_ready_and_its_matches_say_the_same_however_long_its_page_is() {
+    for length in [9, 5_000] {
+        let plan = Plan::new(2).with(0, move |_, _| Does::NotFound(length));
+        play(plan, async |scene| {
+            let mut page = Page::open(&scene).await;
+            scene.register_all().await;
+            let check = r#"{"player_id":"P01"}"#;
+            assert_eq!(scene.dial().await.ask("POST", "/api/admin/check", ADMIN, check).await.unwrap().status, 200);
+            page.catch_up(&scene).await;
+            let found = &page.players["P01"];
+            assert_eq!((&found["ready"]["status"], &found["online"]), (&json!("failed"), &json!(false)));
+            assert_eq!((&found["ready"]["http_status"], &found["ready"]["rule"]), (&json!(404), &json!("http_status")));
+            assert!(found["ready"]["advice"].as_str().unwrap().contains("wrong path"), "{found}");
+            page.knows_all(&scene).await;
+            scene.admin("start").await;
+            scene.leaguebox.league_over().await;
+            let report = scene.get("/api/players/P01.json").await.json()["compliance"].clone();
+            let rules: Vec<_> = report.as_array().unwrap().iter().map(|line| line["rule"].as_str().unwrap()).collect();
+            assert!(rules.contains(&"http_status") && !rules.contains(&"reply_too_long"), "{length}: {rules:?}");
+        });
+    }
+}
+
+#[test]
+fn a_page_sees_what_happens_again_and_again_though_it_is_no_new_entry_of_the_log() {
+    for seed in [None, Some(1), Some(2)] {
+        play(Plan { seed, ..Plan::new(2) }, async |scene| {
+            scene.register_all().await;
+            let first = Agent::join(&scene, 31, "Ada").await;
+            let (token, mut page) = (first.token.clone(), Page::open(&scene).await);
+            page.catch_up(&scene).await;
+            drop(first);
+            page.catch_up(&scene).await;
+            let entries = || scene.leaguebox.hall(|hall| hall.log().written());
+            let before = entries();
+            for round in 0..5 {
+                assert_eq!(page.players["P03"]["connected"], false, "round {round}");
+                let mut ada = Agent::dial(&scene, 31).await;
+                ada.token = token.clone();
+                ada.ask(&ada.query(round)).await;
+                page.catch_up(&scene).await;
+                assert_eq!(page.players["P03"]["connected"], true, "round {round}");
+                page.knows_all(&scene).await;
+                drop(ada);
+                page.catch_up(&scene).await;
+                page.knows_all(&scene).await;
+            }
+            assert_eq!((entries(), page.snapshots), (before, 1));
+            let told = page.times.len();
+            scene.world.sleep(5_000).await;
+            page.catch_up(&scene).await;
+            assert_eq!(page.times.len(), told, "nothing is told because time goes by");
+        });
+    }
 }

@@ -522,6 +522,8 @@ pub enum Does {
     Drip(u64),
     /// Answers well, but with this many bytes more than needed.
     Long(usize),
+    /// Is a web server that has no such path, and says so on a page of this many bytes.
+    NotFound(usize),
 }
 
 /// A call as it arrived at a player.
@@ -617,6 +619,11 @@ impl<'w> Player<'w> {
                 return None;
             }
             Does::Close => return None,
+            Does::NotFound(length) => {
+                let page = "x".repeat(length);
+                let answer = format!("HTTP/1.1 404 Not Found\r\nContent-Length: {length}\r\n\r\n{page}");
+                socket.send(answer.as_bytes()).await.ok()?;
+            }
             Does::Cut => {
                 socket.send(&answer[..answer.len() / 2]).await.ok()?;
                 world.sleep(10).await;
