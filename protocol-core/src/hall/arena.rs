@@ -282,7 +282,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
         // A move that breaks a rule of its game has been noted, with the rule.
         if let Reply::Refused(trouble, None) = reply {
-            let agent = line.and_then(|line| self.players.get(usize::from(line))).map(Player::id);
+            let player = line.and_then(|line| self.players.get_mut(usize::from(line)));
+            let agent = player.map(|player| {
+                if let Some(rule) = broken_by(trouble) {
+                    player.compliance.note(rule, str::from_utf8(body).unwrap_or(trouble.text()));
+                }
+                player.id()
+            });
             self.note(now, agent, None, Happening::BadMessage(trouble.text()));
         }
         self.advance(now);
@@ -552,6 +558,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if table.is_over {
             self.stand_up(now, index, slot);
         }
+    }
+}
+
+/// The rule that an agent broke by a message, for its report. A move for a game that has just ended breaks none.
+fn broken_by(trouble: Trouble) -> Option<Rule> {
+    match trouble {
+        Trouble::NotActive => None,
+        Trouble::AlreadyMoved => Some(Rule::Duplicate),
+        Trouble::InvalidJson => Some(Rule::NotJson),
+        _ => Some(Rule::BadRequest),
     }
 }
 

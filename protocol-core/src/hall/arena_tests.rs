@@ -15,6 +15,7 @@ use super::restart_tests::Pieces;
 use super::tests::{Room, Small, config, perfect};
 use super::*;
 use crate::json::Slice;
+use crate::league::Rule;
 use crate::wire::league_v2::outgoing::MatchId;
 
 /// What was said on the connection of an agent.
@@ -535,6 +536,27 @@ fn a_player_that_wants_to_watch_others_is_told_to_do_it_elsewhere_and_may_ask_fo
     assert_eq!(room.hears(&mut ada), [Value::Null; 0]);
     assert_eq!(room.says(Some(ada.line), &watch(&id)), Value::Null);
     assert_eq!(room.says(None, &watch(&other)), Value::Null);
+}
+
+#[test]
+fn what_an_agent_says_wrong_is_in_its_report_with_the_first_example() {
+    let (mut room, ada, bob, id) = duel("echo");
+    room.plays(&ada, &id, json!({"number": 7}));
+    for body in ["{", "[1", r#"{"type":"dance"}"#, r#"{"type":"join_queue"}"#] {
+        room.says(Some(ada.line), body);
+    }
+    let twice = json!({"type": "submit_move", "gameId": id, "move": {"number": 8}}).to_string();
+    room.says(Some(ada.line), &twice);
+    room.plays(&ada, "no game", json!({"number": 8}));
+    let players = room.hall.players();
+    let report: Vec<_> = players[usize::from(ada.line)].compliance.broken().collect();
+    let [(Rule::NotJson, 2, "{"), (Rule::Duplicate, 1, example), (Rule::BadRequest, 2, r#"{"type":"dance"}"#)] =
+        report[..]
+    else {
+        panic!("{report:?}")
+    };
+    assert!(twice.starts_with(example) && !example.is_empty());
+    assert_eq!(players[usize::from(bob.line)].compliance.total(), 0);
 }
 
 #[test]

@@ -35,7 +35,7 @@ macro_rules! rules {
 }
 
 rules! {
-    NotJson "not_json" "A reply is one JSON object.",
+    NotJson "not_json" "A message is one JSON object.",
     NoEnvelope "no_envelope" "A reply is a JSON-RPC response: {\"jsonrpc\":\"2.0\",\"result\":{…},\"id\":…}.",
     IdMismatch "id_mismatch" "A reply carries the id of the call it answers.",
     ErrorBesideResult "error_beside_result" "A reply has a result or an error, never both; leave out \"error\":null.",
