@@ -315,11 +315,7 @@ fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_page_says_when_the_box_is_gone_and_catches_up_when_it_is_back() {
     let flash = std::env::temp_dir().join(format!("leaguebox-page-{}.flash", std::process::id()));
-    let leaguebox = if cfg!(feature = "board") {
-        LeagueBox::start(Settings::default())
-    } else {
-        LeagueBox::on_flash(Settings::default(), &flash)
-    };
+    let leaguebox = LeagueBox::with_memory(Settings::default(), &flash);
     let mut crowd = Crowd::of(&leaguebox, 2);
     let browser = Browser::open();
     browser.go(&leaguebox.url());
@@ -329,6 +325,8 @@ fn a_page_says_when_the_box_is_gone_and_catches_up_when_it_is_back() {
         browser.wait_until("document.querySelector('#lost').innerText.startsWith('The box does not answer')");
         browser.keep_picture("gone.png");
     });
+    browser.wait_until("document.querySelector('#more').innerText.startsWith('Resumed after a restart: ')");
+    assert_eq!(browser.text("h1"), "2 players are here. Waiting for the teacher to start.");
     crowd.enlist(&leaguebox, 1);
     browser.wait_until("document.querySelectorAll('#players tr').length === 3");
     assert_eq!(browser.eval("document.querySelector('#lost').hidden"), true);

@@ -65,6 +65,7 @@ const byNumber = (a, b) => a.localeCompare(b, "en", { numeric: true });
 const person = id => players.find(one => one.player_id === id) || standings.find(one => one.player_id === id);
 const nameOf = id => person(id)?.display_name || id;
 const words = reason => (reason || "").replaceAll("_", " ");
+const local = utc => utc && new Date(utc).toLocaleString();
 const several = (count, what, more = "s") => count + " " + what + (count === 1 ? "" : more);
 const ending = reason => ENDS[reason] || words(reason);
 const ids = one => one.players.map(player => player.player_id);
@@ -310,11 +311,12 @@ function showStatus() {
   document.title = STATES[now.state] + " · LeagueBox";
   text($("state"), STATES[now.state]);
   const champion = now.state === "COMPLETED" && standings[0];
-  // That it was restarted is not the news of the day.
-  const [resumed, message] = /^(Resumed after a restart at \S+ )?(.*)/s.exec(now.message).slice(1);
-  const title = champion ? champion.display_name + " wins the league" : message;
+  const title = champion ? champion.display_name + " wins the league" : now.message;
   if ($("message").textContent !== title) $("message").replaceChildren(...champion ? [make("bdi", "", champion.display_name), " wins the league"] : [title]);
-  text($("more"), (champion ? several(champion.points, "point") + " from " + several(champion.played, "match", "es") + ". " + message + " " : "") + (resumed || "")).hidden = !champion && !resumed;
+  const won = champion && several(champion.points, "point") + " from " + several(champion.played, "match", "es") + ". " + now.message;
+  // That it was restarted is not the news of the day.
+  const resumed = now.resumed_at && "Resumed after a restart: " + local(now.resumed_at) + ".";
+  text($("more"), [won, resumed].filter(Boolean).join(" ")).hidden = !won && !resumed;
   showProgress();
   showRules();
   $("podium").hidden = !champion || standings.length < 3;
@@ -714,11 +716,11 @@ function openMatch(id, said) {
     const { steps } = remember(page), seats = page.seats, over = isOver(page);
     $("title").replaceChildren((isLadder(page) ? "Ladder" : "Match " + id) + ": ", ...seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]));
     replay(body, page, steps);
-    facts(body, [["Status", page.status.toLowerCase()], ["Phase", words(page.phase).toLowerCase()], ["Result", bdi(page.game_result?.reason)], ["Ended by", ending(page.end_reason)], ["Ended", page.finished_at]]);
+    facts(body, [["Status", page.status.toLowerCase()], ["Phase", words(page.phase).toLowerCase()], ["Result", bdi(page.game_result?.reason)], ["Ended by", ending(page.end_reason)], ["Ended", local(page.finished_at)]]);
     prove(body, page);
     if (page.log?.length) {
       body.append(make("h3", "", "Messages"));
-      body.append(make("ol", "log", ...page.log.map(line => make("li", "", make("time", "", (line.timestamp || "").slice(11, 23).replace("Z", "")), make("bdi", "", line.agent_id === "LEAGUE_MANAGER" ? "the box" : nameOf(line.agent_id)),
+      body.append(make("ol", "log", ...page.log.map(line => make("li", "", make("time", "", new Date(line.timestamp).toLocaleTimeString()), make("bdi", "", line.agent_id === "LEAGUE_MANAGER" ? "the box" : nameOf(line.agent_id)),
         make("bdi", "", [line.message_type, line.message, words(line.data?.detail)].filter(Boolean).join(" · ").replace(": ·", ":"))))));
       body.lastChild.tabIndex = 0;
     } else if (over) body.append(make("p", "soft", "The messages of this match are no longer in the box's log."));
@@ -926,7 +928,7 @@ $("teach").onclick = async () => {
     $("leagues").replaceChildren(...leagues.map(({ league, league_id, ended_at, champion }) => {
       const link = make("a", "", league_id);
       link.href = "/api/leagues/" + league + ".json";
-      return make("li", "", link, " ", make("small", "", ended_at), " ", make("bdi", "", champion.display_name), " won");
+      return make("li", "", link, " ", make("small", "", local(ended_at)), " ", make("bdi", "", champion.display_name), " won");
     }));
   } catch { /* Without these the rest of the desk works. */ }
 };
@@ -953,9 +955,9 @@ function showHealth() {
   pairs($("health"), [["Name", now.name + " (" + now.board + "), version " + now.version],
     ["Up", now.uptime_seconds < 120 ? now.uptime_seconds + " s" : Math.floor(now.uptime_seconds / 60) + " min"],
     ["Last start", words(now.last_reset) + (now.last_panic ? ": " + now.last_panic : "")],
-    ["Clock", now.time + " (" + now.time_source + ")"],
+    ["Clock", local(now.time) + " (" + now.time_source + ")"],
     ["RAM", ram ? `${kilo(variables)} for variables, ${kilo(deepest_stack)} for the stack at its deepest (there is room for ${kilo(stack)}), of ${kilo(ram)}: ${kilo(ram - variables - deepest_stack)} free` : resident ? kilo(resident) : undefined],
-    ["Flash", (flash ? `${kilo(program)} for the program, ${kilo(journal)} for the journal, of ${kilo(flash)}; ` : "") + "journal " + now.journal + ", " + now.journal_erases + " erases" + (now.resumed_at ? ", resumed at " + now.resumed_at : "")],
+    ["Flash", (flash ? `${kilo(program)} for the program, ${kilo(journal)} for the journal, of ${kilo(flash)}; ` : "") + "journal " + now.journal + ", " + now.journal_erases + " erases" + (now.resumed_at ? ", resumed " + local(now.resumed_at) : "")],
     ["Turned away", now.refused_requests + " requests, " + now.limited_requests + " of them for coming too often"], ["Wrong admin codes", now.wrong_admin_codes]]);
 }
 
@@ -968,7 +970,7 @@ function tellTime() {
 
 $("clock").onclick = async () => {
   const said = await tellTime();
-  const words = !said ? "The box did not answer." : said.status === "ok" ? "Done. Its clock says " + said.time + "." : "It keeps its own: " + said.time + ", from a better source (" + said.time_source + ").";
+  const words = !said ? "The box did not answer." : said.status === "ok" ? "Done. Its clock says " + local(said.time) + "." : "It keeps its own: " + local(said.time) + ", from a better source (" + said.time_source + ").";
   text($("clocked"), words).className = said ? "yes" : "no";
 };
 
