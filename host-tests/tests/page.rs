@@ -538,6 +538,44 @@ fn everything_can_be_reached_by_keyboard() {
     browser.press("\u{E00C}");
     assert_eq!(browser.eval("document.querySelector('#desk').open"), false, "Escape closes it");
     assert_eq!(browser.eval("document.activeElement.id"), "teach", "and one is where one was");
+
+    // In a dialog what was chosen goes away with the rest of it; what comes in its place is read from its title on.
+    crowd.release();
+    browser.wait_until(&is("COMPLETED"));
+    browser.run("document.querySelector('#players .name').focus()");
+    browser.press("\u{E007}");
+    browser.wait_until("!!document.querySelector('#body .match')");
+    browser.run("document.querySelector('#body .match').focus()");
+    browser.press("\u{E007}");
+    browser.wait_until("document.querySelector('#title').innerText.startsWith('Match')");
+    assert_eq!(browser.eval("document.activeElement.id"), "title");
+    browser.press("\u{E00C}");
+    assert_eq!(browser.eval("document.activeElement.closest('[id]').id"), "players");
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn enter_in_the_field_of_the_code_presses_the_next_button_once() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let mut crowd = Crowd::new();
+    crowd.hold();
+    crowd.enlist(&leaguebox, 2);
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until(&is("WAITING"));
+    browser.click("#teach");
+    browser.fill("#code", "wrong");
+    browser.press("\u{E007}");
+    browser.wait_until("document.querySelector('#said').innerText.startsWith('Refused: this is not the admin code')");
+    assert_eq!(browser.eval("document.activeElement.id"), "code", "to be typed again");
+    assert_eq!(leaguebox.get_json("/api/status.json")["wrong_admin_codes"], 1);
+    browser.fill("#code", &leaguebox.admin_code);
+    browser.press("\u{E007}");
+    browser.wait_until("document.querySelector('#said').innerText.startsWith('Done.')");
+    browser.wait_until(&is("RUNNING"));
+    browser.press("\u{E007}");
+    browser.wait_until("document.querySelector('#said').innerText === 'Refused: the league is already running.'");
+    assert_eq!(leaguebox.get_json("/api/status.json")["state"], "RUNNING", "once more is not the one after it, Pause");
     crowd.release();
 }
 

@@ -670,7 +670,9 @@ function showCrosstable() {
 async function open(title, path, show) {
   $("title").replaceChildren(...[title].flat());
   text($("body"), "Asking the box …");
-  if (!$("dialog").open) $("dialog").showModal();
+  // What had the focus in it is about to go.
+  if ($("dialog").open) $("title").focus();
+  else $("dialog").showModal();
   try {
     const page = await get(path);
     text($("body"), "");
@@ -890,6 +892,7 @@ async function order(verb, what, place, done = said => "Done. " + (said.message 
     if (mode === "asking") ask();
     return answer.ok && said;
   } catch {
+    if (answer.status === 401 && $("desk").open) $("code").select();
     say("no", "The box did not answer. Look above what happened, and try again.");
     return false;
   }
@@ -899,6 +902,16 @@ for (const button of verbs) button.onclick = () => command(button.dataset.verb);
 
 // What comes of it is told as any other change of a player.
 $("check-all").onclick = async () => {
+// Whoever has typed the code means the button that is next. It gets the focus, so that Enter once more means the same one; a
+// key that has been held down since the desk was opened means nothing.
+$("code").onkeydown = event => {
+  const next = event.key === "Enter" && !event.repeat && document.querySelector("#verbs .next");
+  if (!next) return;
+  // Or the key would press it a second time.
+  event.preventDefault();
+  next.focus();
+  next.click();
+};
   const all = players.filter(one => !one.removed);
   for (const one of all) if (!await order("check", { player_id: one.player_id }, $("said"))) return;
   text($("said"), "Asked " + several(all.length, "player") + ". The table says who is ready.");
