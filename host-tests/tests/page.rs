@@ -654,6 +654,10 @@ fn games_of_the_ladder_are_shown_in_the_lobby_with_what_is_said_in_them() {
     browser.wait_until("document.querySelectorAll('#matches .card').length === 1");
     browser.wait_until("!!document.querySelector('#board canvas')");
     assert!(browser.text("#matches").contains("ladder · resource-rush"), "{}", browser.text("#matches"));
+    let colours =
+        browser.eval("[...document.querySelectorAll('#board .key rect')].map(one => one.getAttribute('fill'))");
+    assert_eq!(colours.as_array().map(Vec::len), Some(7), "what lies on the map, by its colour: {colours}");
+    assert!(browser.text("#board .key").contains("gold"), "{}", browser.text("#board .key"));
     for agent in [&mut ada, &mut bob] {
         agent.link.hear_until("your_turn");
         agent.plays_on(&id, json!({"action": "wait", "thought": format!("{} <b>waits</b>", agent.name)}));
