@@ -412,7 +412,7 @@ function showPlayers() {
     fillName(first.firstChild, one.player_id);
     text(first.querySelector("small"), one.player_id);
     text(state, said).className = style;
-    text(how, [isCalled(one) ? "is called" : "dials in", now.state === "WAITING" && lastSeen(one)].filter(Boolean).join(", ")).title = one.address;
+    text(how, [isCalled(one) ? "is called" : "dials in", now.state === "WAITING" && lastSeen(one)].filter(Boolean).join(", seen ")).title = one.address;
     text(took, one.latency.answers ? lasted(one.latency.median_ms) : one.ready?.ms != null ? lasted(one.ready.ms) : "–");
     text(broken, one.violations || "none").className = one.violations ? "n broke" : "n soft";
     text(rating, one.rated_games ? rated(one) : "–");
@@ -473,7 +473,7 @@ function showRunning() {
       text(score, player.score ?? "");
       text(said, player.said ? `“${player.said}”` : "").hidden = !player.said;
       clock.dataset.until = player.thinking && player.until || "";
-      clock.dataset.idle = player.thinking === undefined ? "playing" : player.thinking ? "thinking" : "waits";
+      clock.dataset.idle = player.thinking === undefined ? "playing" : !player.thinking ? "waits" : person(id)?.connected === false ? "away" : "thinking";
     });
     const [id, turn] = item.firstChild.lastChild.children;
     text(id, label(one));
@@ -490,7 +490,7 @@ function tickClocks() {
   const limit = settings.move_timeout_ms || 30000;
   for (const clock of document.querySelectorAll("#matches .clock")) {
     const [said, bar] = clock.children, left = clock.dataset.until ? Math.max(0, clock.dataset.until - performance.now()) : null;
-    text(said, left === null ? clock.dataset.idle : "thinking, " + Math.ceil(left / 1000) + " s left");
+    text(said, clock.dataset.idle + (left === null ? "" : ", " + Math.ceil(left / 1000) + " s left"));
     bar.hidden = left === null;
     bar.firstChild.style.width = Math.min(1, (left || 0) / limit) * 100 + "%";
     clock.classList.toggle("hurry", left !== null && left < Math.min(5000, limit / 4));
@@ -562,7 +562,8 @@ function showStage() {
   $("board").dataset.key = key;
   const title = page.seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]);
   $("stage-title").replaceChildren(...page.seats.length > 2 ? [page.seats.length + " players"] : title);
-  text($("stage-turn"), [label(page), step.over ? "over" : step.turn ? "turn " + step.turn : ""].filter(Boolean).join(" · "));
+  const { maxTicks, maxRounds = maxTicks } = step.view?.extra || {}, last = maxRounds ?? step.view?.max_turns;
+  text($("stage-turn"), [label(page), step.over ? "over" : step.turn ? "turn " + step.turn + (last ? " of " + last : "") : ""].filter(Boolean).join(" · "));
   $("board").replaceChildren(draw(page.game_type, page.seats, step));
 }
 $("stage-open").onclick = () => openMatch(onStage);
@@ -612,9 +613,10 @@ function showRounds() {
   });
 }
 
-// Pictures of results are made anew only when a result has changed.
+// Pictures of results are made anew only when a result has changed, or the room for them.
+onresize = paint;
 function changed(place) {
-  const key = JSON.stringify([now.league_id, standings.map(one => [one.player_id, one.points]), allMatches().filter(isOver).map(one => [one.match_id, one.winner])]);
+  const key = JSON.stringify([place.clientWidth, now.league_id, standings.map(one => [one.player_id, one.points]), allMatches().filter(isOver).map(one => [one.match_id, one.winner])]);
   if (place.dataset.key === key) return false;
   place.dataset.key = key;
   return true;
@@ -699,7 +701,7 @@ function openPlayer(id, said) {
       ["Connected", isCalled(page) ? "" : page.connected ? "yes" : "no; what it is asked waits for it"], ["Last seen", lastSeen(page)], ["Dialect", page.dialect],
       ["Test call", ready && { ok: "answered" + (ready.ms == null ? "" : " in " + lasted(ready.ms)), failed: "not answered", asked: "under way" }[ready.status]],
       ["Answers", took.answers && took.answers + ", the fastest in " + lasted(took.min_ms) + ", half within " + lasted(took.median_ms) + ", 99 of 100 within " + lasted(took.p99_ms)],
-      ["Matches ended by", ends.map(([why, count]) => ending(why) + " " + count).join(", ")]]);
+      ["Matches ended by", ends.map(([why, count]) => count + " × " + ending(why)).join(", ")]]);
     const matches = allMatches().filter(one => ids(one).includes(id) && isOver(one));
     if (matches.length) {
       body.append(make("h3", "", "Results"));
@@ -722,7 +724,7 @@ function openMatch(id, said) {
     prove(body, page);
     if (page.log?.length) {
       body.append(make("h3", "", "Messages"));
-      body.append(make("ol", "log", ...page.log.map(line => make("li", "", make("time", "", new Date(line.timestamp).toLocaleTimeString()), make("bdi", "", line.agent_id === "LEAGUE_MANAGER" ? "the box" : nameOf(line.agent_id)),
+      body.append(make("ol", "log", ...page.log.map(line => make("li", "", make("time", "", new Date(line.timestamp).toLocaleTimeString("en-GB")), make("bdi", "", line.agent_id === "LEAGUE_MANAGER" ? "the box" : nameOf(line.agent_id)),
         make("bdi", "", [line.message_type, line.message, words(line.data?.detail)].filter(Boolean).join(" · ").replace(": ·", ":"))))));
       body.lastChild.tabIndex = 0;
     } else if (over) body.append(make("p", "soft", "The messages of this match are no longer in the box's log."));
@@ -770,8 +772,9 @@ function stepper(parent, first, last, go) {
 }
 
 const sinceBegin = ms => Math.floor(ms / 60000) + ":" + (ms % 60000 / 1000).toFixed(1).padStart(4, "0");
-// A move in words: what it says, without the numbers and kinds of a dancer's beats, which come in order.
-const spoken = move => move && typeof move === "object" ? Object.entries(move).filter(([name]) => !/^(beatIndex|kind)$/.test(name)).map(([, value]) => spoken(value)).join(" ") : String(move);
+// A move in words: what it says, a cell as the board has it, without the numbers and kinds of a dancer's beats, which come in order.
+const spoken = move => move && typeof move === "object" ? Object.entries(move).filter(([name]) => !/^(beatIndex|kind|row)$/.test(name))
+  .map(([name, value]) => name === "col" ? String.fromCharCode(65 + value) + (move.row + 1) : spoken(value)).join(" ") : String(move);
 
 // The moves of a match that is over, and the game after each of them as the box plays it anew.
 async function film(page, below, show) {
@@ -889,19 +892,16 @@ async function order(verb, what, place, done = said => "Done. " + (said.message 
     const said = await answer.json();
     if (answer.ok) say("yes", done(said));
     else say("no", "Refused: " + (answer.status === 401 ? "this is not the admin code. The box printed it when it started." : said.error + "."));
+    if (answer.status === 401 && $("desk").open) $("code").select();
     if (mode === "asking") ask();
     return answer.ok && said;
   } catch {
-    if (answer.status === 401 && $("desk").open) $("code").select();
     say("no", "The box did not answer. Look above what happened, and try again.");
     return false;
   }
 }
 
 for (const button of verbs) button.onclick = () => command(button.dataset.verb);
-
-// What comes of it is told as any other change of a player.
-$("check-all").onclick = async () => {
 // Whoever has typed the code means the button that is next. It gets the focus, so that Enter once more means the same one; a
 // key that has been held down since the desk was opened means nothing.
 $("code").onkeydown = event => {
@@ -912,9 +912,12 @@ $("code").onkeydown = event => {
   next.focus();
   next.click();
 };
+
+// What comes of it is told as any other change of a player.
+$("check-all").onclick = async () => {
   const all = players.filter(one => !one.removed);
   for (const one of all) if (!await order("check", { player_id: one.player_id }, $("said"))) return;
-  text($("said"), "Asked " + several(all.length, "player") + ". The table says who is ready.");
+  text($("said"), all.length ? "Asked " + several(all.length, "player") + ". The table says who is ready." : "Nobody has registered yet.");
 };
 
 // Its memory is of interest to nobody else.
