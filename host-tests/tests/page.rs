@@ -444,6 +444,39 @@ fn a_game_is_drawn_while_it_is_played_and_can_be_stepped_through() {
     }
 }
 
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn a_match_somebody_chose_is_drawn_until_its_round_is_over() {
+    let leaguebox = LeagueBox::start(Settings::start_at(4));
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until(&is("WAITING"));
+    let mut crowd = Crowd::thinking(Duration::from_millis(1000));
+    crowd.hold();
+    crowd.enlist(&leaguebox, 4);
+    browser.wait_until("document.querySelectorAll('#matches .card').length === 2");
+    browser.click("#matches li:last-child .card");
+    browser.wait_until("document.querySelector('#stage-turn').innerText.startsWith('R1M2')");
+    crowd.release();
+    browser.wait_until("/^R[23]/.test(document.querySelector('#stage-turn').innerText)");
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn a_number_of_echo_that_is_played_again_is_drawn_as_what_it_counts() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    let drawn = browser.eval(
+        "import('/draw.js').then(({ draw }) => { \
+         const seats = ['P01', 'P02'].map(id => ({ id, name: id })); \
+         const rounds = [[10, 3], [10, 4]].map(([P01, P02], at) => ({ round: at + 1, numbers: { P01, P02 } })); \
+         return [...draw('echo', seats, { rounds, scores: {} }).querySelectorAll('.bout g')] \
+         .map(bar => [bar.textContent, bar.querySelector('.lost') !== null]); })",
+    );
+    assert_eq!(drawn, json!([["10", false], ["3", true], ["10 again", true], ["4", false]]));
+}
+
 /// As many as a board takes, in windows that are all looked at. The rest of the league would show nothing new.
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]

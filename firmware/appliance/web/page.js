@@ -443,7 +443,7 @@ function showStandings() {
 
 /* ---- matches that are being played ---- */
 
-// The match that is drawn large: the one somebody chose, or the first.
+// The match that is drawn large: the one somebody chose, for as long as its round is played, or the first.
 let chosen = "", staged = "";
 
 function card(one) {
@@ -458,7 +458,7 @@ function showRunning() {
   const list = [...running.values()].sort((a, b) => isLadder(a) - isLadder(b) || byNumber(a.match_id, b.match_id)), round = rounds[now.round - 1];
   $("now").hidden = !list.length;
   text($("now-title"), "Being played").append(make("small", "", round ? "  round " + now.round + " of " + now.total_rounds : ""));
-  if (!running.has(chosen) && chosen !== staged) chosen = "";
+  if (!running.has(chosen) && (chosen !== staged || !now.round || seen.get(chosen)?.page.round_id !== now.round)) chosen = "";
   const first = chosen || (running.has(staged) ? staged : list[0]?.match_id) || staged;
   if (first !== staged) {
     staged = first;
@@ -531,8 +531,8 @@ function remember(page) {
     const round = (page.turn || 1) - 1, numbers = Object.fromEntries(Object.entries(actions).map(([id, action]) => [id, played(action)]));
     const last = known.steps.at(-1)?.scores || {};
     if (round > 0 && !known.rounds.some(one => one.round === round)) known.rounds.push({ round, numbers, winner: page.seats.find(seat => (scores[seat.id] || 0) > (last[seat.id] || 0))?.id });
-    step.rounds = [...known.rounds];
   }
+  step.rounds = [...known.rounds];
   if (game === "even_odd_10") step.turns = page.game_result?.game_summary?.moves || page.view?.previous_moves || [];
   const before = known.steps.at(-1);
   if (before && (before.turn === step.turn && before.over === over || !step.view && !page.game_result)) known.steps.pop();
