@@ -94,6 +94,14 @@ impl LeagueBox {
         LeagueBox::on_desktop(settings, &[&format!("--flash={}", file.display())])
     }
 
+    /// Starts a box that keeps what is over: a board as it is, the desktop in a file.
+    pub fn with_memory(settings: Settings, file: &std::path::Path) -> LeagueBox {
+        match DEVICE {
+            Device::Desktop => LeagueBox::on_flash(settings, file),
+            _ => LeagueBox::start(settings),
+        }
+    }
+
     /// Starts it again on the same file, asking nothing of it: it is as it was.
     pub fn as_it_was(file: &std::path::Path) -> LeagueBox {
         LeagueBox::with(Desktop::bare(&[&format!("--flash={}", file.display())]))

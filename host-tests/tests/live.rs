@@ -251,14 +251,20 @@ fn pages_that_watch_through_the_browsers_port_keep_no_browser_out() {
 
 #[test]
 fn what_is_downloaded_is_as_its_schema_says_and_names_arrive_whole() {
-    let leaguebox = LeagueBox::start(Settings::start_at(3));
+    let flash = std::env::temp_dir().join(format!("leaguebox-live-{}.flash", std::process::id()));
+    let leaguebox = LeagueBox::with_memory(Settings::start_at(3), &flash);
     let mut crowd = Crowd::new();
     let home = leaguebox.home().to_string();
     let names = ["עדה לאבלייס", "=HYPERLINK(\"http://x\",\"y\")", "a, \"b\" 🤖 <script>"];
     names.iter().for_each(|name| drop(crowd.register(&leaguebox, name, &home)));
     leaguebox.wait_for_the_champion();
+    wait_for("the league is in flash", || {
+        (leaguebox.get_json("/api/leagues.json")["leagues"] != json!([])).then_some(())
+    });
     for (path, name) in [
         ("/api/status.json", "status"),
+        ("/api/settings.json", "settings"),
+        ("/api/leagues.json", "leagues"),
         ("/api/players.json", "players"),
         ("/api/schedule.json", "schedule"),
         ("/api/standings.json", "standings"),
@@ -274,6 +280,7 @@ fn what_is_downloaded_is_as_its_schema_says_and_names_arrive_whole() {
     let mut wanted = ["עדה לאבלייס", "'=HYPERLINK(http://x,y)", "a, b 🤖 <script>"];
     wanted.sort();
     assert_eq!(told, wanted, "our own reader drops the quotes within");
+    let _ = std::fs::remove_file(flash);
 }
 
 #[test]

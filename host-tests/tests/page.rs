@@ -315,11 +315,7 @@ fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_page_says_when_the_box_is_gone_and_catches_up_when_it_is_back() {
     let flash = std::env::temp_dir().join(format!("leaguebox-page-{}.flash", std::process::id()));
-    let leaguebox = if cfg!(feature = "board") {
-        LeagueBox::start(Settings::default())
-    } else {
-        LeagueBox::on_flash(Settings::default(), &flash)
-    };
+    let leaguebox = LeagueBox::with_memory(Settings::default(), &flash);
     let mut crowd = Crowd::of(&leaguebox, 2);
     let browser = Browser::open();
     browser.go(&leaguebox.url());
@@ -329,6 +325,8 @@ fn a_page_says_when_the_box_is_gone_and_catches_up_when_it_is_back() {
         browser.wait_until("document.querySelector('#lost').innerText.startsWith('The box does not answer')");
         browser.keep_picture("gone.png");
     });
+    browser.wait_until("document.querySelector('#more').innerText.startsWith('Resumed after a restart: ')");
+    assert_eq!(browser.text("h1"), "2 players are here. Waiting for the teacher to start.");
     crowd.enlist(&leaguebox, 1);
     browser.wait_until("document.querySelectorAll('#players tr').length === 3");
     assert_eq!(browser.eval("document.querySelector('#lost').hidden"), true);
@@ -446,6 +444,39 @@ fn a_game_is_drawn_while_it_is_played_and_can_be_stepped_through() {
     }
 }
 
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn a_match_somebody_chose_is_drawn_until_its_round_is_over() {
+    let leaguebox = LeagueBox::start(Settings::start_at(4));
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until(&is("WAITING"));
+    let mut crowd = Crowd::thinking(Duration::from_millis(1000));
+    crowd.hold();
+    crowd.enlist(&leaguebox, 4);
+    browser.wait_until("document.querySelectorAll('#matches .card').length === 2");
+    browser.click("#matches li:last-child .card");
+    browser.wait_until("document.querySelector('#stage-turn').innerText.startsWith('R1M2')");
+    crowd.release();
+    browser.wait_until("/^R[23]/.test(document.querySelector('#stage-turn').innerText)");
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn a_number_of_echo_that_is_played_again_is_drawn_as_what_it_counts() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    let drawn = browser.eval(
+        "import('/draw.js').then(({ draw }) => { \
+         const seats = ['P01', 'P02'].map(id => ({ id, name: id })); \
+         const rounds = [[10, 3], [10, 4]].map(([P01, P02], at) => ({ round: at + 1, numbers: { P01, P02 } })); \
+         return [...draw('echo', seats, { rounds, scores: {} }).querySelectorAll('.bout g')] \
+         .map(bar => [bar.textContent, bar.querySelector('.lost') !== null]); })",
+    );
+    assert_eq!(drawn, json!([["10", false], ["3", true], ["10 again", true], ["4", false]]));
+}
+
 /// As many as a board takes, in windows that are all looked at. The rest of the league would show nothing new.
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
@@ -540,6 +571,44 @@ fn everything_can_be_reached_by_keyboard() {
     browser.press("\u{E00C}");
     assert_eq!(browser.eval("document.querySelector('#desk').open"), false, "Escape closes it");
     assert_eq!(browser.eval("document.activeElement.id"), "teach", "and one is where one was");
+
+    // In a dialog what was chosen goes away with the rest of it; what comes in its place is read from its title on.
+    crowd.release();
+    browser.wait_until(&is("COMPLETED"));
+    browser.run("document.querySelector('#players .name').focus()");
+    browser.press("\u{E007}");
+    browser.wait_until("!!document.querySelector('#body .match')");
+    browser.run("document.querySelector('#body .match').focus()");
+    browser.press("\u{E007}");
+    browser.wait_until("document.querySelector('#title').innerText.startsWith('Match')");
+    assert_eq!(browser.eval("document.activeElement.id"), "title");
+    browser.press("\u{E00C}");
+    assert_eq!(browser.eval("document.activeElement.closest('[id]').id"), "players");
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn enter_in_the_field_of_the_code_presses_the_next_button_once() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let mut crowd = Crowd::new();
+    crowd.hold();
+    crowd.enlist(&leaguebox, 2);
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until(&is("WAITING"));
+    browser.click("#teach");
+    browser.fill("#code", "wrong");
+    browser.press("\u{E007}");
+    browser.wait_until("document.querySelector('#said').innerText.startsWith('Refused: this is not the admin code')");
+    assert_eq!(browser.eval("document.activeElement.id"), "code", "to be typed again");
+    assert_eq!(leaguebox.get_json("/api/status.json")["wrong_admin_codes"], 1);
+    browser.fill("#code", &leaguebox.admin_code);
+    browser.press("\u{E007}");
+    browser.wait_until("document.querySelector('#said').innerText.startsWith('Done.')");
+    browser.wait_until(&is("RUNNING"));
+    browser.press("\u{E007}");
+    browser.wait_until("document.querySelector('#said').innerText === 'Refused: the league is already running.'");
+    assert_eq!(leaguebox.get_json("/api/status.json")["state"], "RUNNING", "once more is not the one after it, Pause");
     crowd.release();
 }
 
@@ -618,6 +687,10 @@ fn games_of_the_ladder_are_shown_in_the_lobby_with_what_is_said_in_them() {
     browser.wait_until("document.querySelectorAll('#matches .card').length === 1");
     browser.wait_until("!!document.querySelector('#board canvas')");
     assert!(browser.text("#matches").contains("ladder · resource-rush"), "{}", browser.text("#matches"));
+    let colours =
+        browser.eval("[...document.querySelectorAll('#board .key rect')].map(one => one.getAttribute('fill'))");
+    assert_eq!(colours.as_array().map(Vec::len), Some(7), "what lies on the map, by its colour: {colours}");
+    assert!(browser.text("#board .key").contains("gold"), "{}", browser.text("#board .key"));
     for agent in [&mut ada, &mut bob] {
         agent.link.hear_until("your_turn");
         agent.plays_on(&id, json!({"action": "wait", "thought": format!("{} <b>waits</b>", agent.name)}));

@@ -35,22 +35,33 @@ function sides(seats, step, words = () => "", score = seat => (step.scores || {}
     ...[words(seat, at), (step.actions || {})[seat.id]].flat().filter(Boolean).map(line => make("p", "", make("bdi", "", line))))));
 }
 
-function gomoku(seats, step) {
-  const { board, energy, sealedStones = [], quietZoneCells = [], lastMove } = step.view.extra;
-  const size = board.length, ends = [.5, size - .5];
-  const lines = board.map((_, at) => `M${ends[0]} ${at + .5}H${ends[1]}M${at + .5} ${ends[0]}V${ends[1]}`).join("");
-  const at = (cell, radius, name) => shape("circle", { cx: cell.col + .5, cy: cell.row + .5, r: radius, class: name });
-  const stones = board.flatMap((row, y) => row.flatMap((stone, x) => stone ? [at({ row: y, col: x }, .43, "stone" + stone)] : []));
-  const words = `Gomoku board with ${stones.length} stones, ${sealedStones.length} of them sealed`;
-  return make("div", "game", picture(size, size, words,
-    shape("rect", { width: size, height: size, class: "wooden" }), shape("path", { d: lines, class: "lines" }),
-    ...quietZoneCells.map(cell => shape("rect", { x: cell.col + .06, y: cell.row + .06, width: .88, height: .88, rx: .15, class: "quiet of" + cell.owner })),
-    ...stones, ...sealedStones.map(cell => at(cell, .33, "seal")), ...lastMove ? [at(lastMove, .2, "last")] : []),
-  sides(seats, step, (_, seat) => `${["Black", "White"][seat]}, energy ${energy?.[seat] ?? 0}`, () => ""));
+// What is to be known of a game to follow it: signs of one cell that stand on its board, each with words, and a sentence.
+function key(signs, ...said) {
+  return make("p", "key", ...signs.map(([sign, words]) => make("span", "", shape("svg", { viewBox: "0 0 1 1", "aria-hidden": true }, sign), words)), ...said);
 }
 
-// Grass, bush, stone, gold, berry, water, mountain, station; before them the fog.
-const GROUND = ["#8a8f98", "#a9c77e", "#5f9150", "#9a9aa6", "#f0b429", "#d6487b", "#5b9bd5", "#6b6259", "#ffffff"];
+function gomoku(seats, step) {
+  const { board, energy, sealedStones = [], quietZoneCells = [], lastMove } = step.view.extra;
+  const size = board.length, ends = [.5, size - .5], EDGE = .8, here = { row: 0, col: 0 };
+  const lines = board.map((_, at) => `M${ends[0]} ${at + .5}H${ends[1]}M${at + .5} ${ends[0]}V${ends[1]}`).join("");
+  const at = (cell, radius, name) => shape("circle", { cx: cell.col + .5, cy: cell.row + .5, r: radius, class: name });
+  const quiet = cell => shape("rect", { x: cell.col + .06, y: cell.row + .06, width: .88, height: .88, rx: .15, class: "quiet of" + cell.owner });
+  const seal = cell => at(cell, .33, "seal"), last = (cell, radius) => at(cell, radius, "last");
+  const mark = (x, y, words) => shape("text", { x, y, class: "mark" }, words);
+  const marks = board.flatMap((_, at) => [mark(at + .5, -.3, String.fromCharCode(65 + at)), mark(-.3, at + .5, at + 1)]);
+  const stones = board.flatMap((row, y) => row.flatMap((stone, x) => stone ? [at({ row: y, col: x }, .43, "stone" + stone)] : []));
+  const words = `Gomoku board with ${stones.length} stones, ${sealedStones.length} of them sealed`;
+  const wood = picture(size, size, words,
+    shape("rect", { x: -EDGE, y: -EDGE, width: size + EDGE, height: size + EDGE, class: "wooden" }), shape("path", { d: lines, class: "lines" }), ...marks,
+    ...quietZoneCells.map(quiet), ...stones, ...sealedStones.map(seal), ...lastMove ? [last(lastMove, .2)] : []);
+  wood.setAttribute("viewBox", `${-EDGE} ${-EDGE} ${size + EDGE} ${size + EDGE}`);
+  return make("div", "game stones", wood, sides(seats, step, (_, seat) => `${["Black", "White"][seat]}, energy ${energy?.[seat] ?? 0}`, () => ""),
+    key([[last(here, .4), "last stone"], [seal(here), "sealed: stays where it is"], [quiet({ ...here, owner: 1 }), "closed to White"], [quiet({ ...here, owner: 2 }), "closed to Black"]], "Five in a row win. Energy buys skills."));
+}
+
+// Grass, bush, stone, gold, berries, water, mountain, station.
+const GROUND = ["#a9c77e", "#5f9150", "#9a9aa6", "#f0b429", "#d6487b", "#5b9bd5", "#6b6259", "#ffffff"];
+const LIES = [[3, "gold, worth 5"], [4, "berries (food), 3"], [2, "stone, 2"], [1, "bush (wood), 1"], [5, "water"], [6, "mountain"], [7, "where a drone began"]];
 
 function rush(seats, step) {
   const { grid, playerPositions = {}, playerResources = {}, playerThoughts = {}, scores = {}, tick, maxTicks } = step.view.extra;
@@ -61,7 +72,7 @@ function rush(seats, step) {
   canvas.setAttribute("aria-label", `Map of ${size} by ${size} cells, tick ${tick} of ${maxTicks}. ` + where.map(([seat, spot]) => `${seat.name} is at ${spot.x}, ${spot.y}.`).join(" "));
   const pen = canvas.getContext("2d"), style = getComputedStyle(document.documentElement);
   grid.forEach((row, y) => row.forEach((ground, x) => {
-    pen.fillStyle = GROUND[ground + 1];
+    pen.fillStyle = GROUND[ground];
     pen.fillRect(x * CELL, y * CELL, CELL, CELL);
   }));
   where.forEach(([seat, spot]) => {
@@ -75,7 +86,8 @@ function rush(seats, step) {
   });
   const has = seat => Object.entries(playerResources[seat.id] || {}).map(([what, count]) => `${what} ${count}`).join(" · ");
   const said = seat => playerThoughts[seat.id] && `“${playerThoughts[seat.id]}”`;
-  return make("div", "game", canvas, sides(seats, step, seat => [has(seat), said(seat)], seat => scores[seat.id]));
+  return make("div", "game", canvas, sides(seats, step, seat => [has(seat), said(seat)], seat => scores[seat.id]),
+    key(LIES.map(([ground, words]) => [shape("rect", { width: 1, height: 1, fill: GROUND[ground], class: "ground" }), words]), "A drone sees 35 cells far; here you see all."));
 }
 
 const THROWS = { rock: "✊", paper: "✋", scissors: "✌️" };
@@ -96,22 +108,22 @@ function dance(seats, step) {
   const floor = picture(width, height, told, ...cells, ...dancers);
   // Those at the edge lean over it.
   floor.setAttribute("viewBox", `-.4 -.4 ${width + .8} ${height + .8}`);
-  return make("div", "game", floor, sides(seats, step, words, seat => of(seat).score));
+  return make("div", "game", floor, sides(seats, step, words, seat => of(seat).score), key([], "Two side by side duel: the winner gets a point, the loser is out. 💫 stumbled, and loses to any throw."));
 }
 
 // A small picture for each round: bars of the first seat upwards, of the second downwards. Several where there are battlefields.
 function bouts(seats, rounds) {
-  return make("div", "rounds", ...rounds.map(({ title, values, winner, tops }) => {
+  return make("div", "rounds", ...rounds.map(({ title, values, names = values, winner, tops }) => {
     const WIDE = 60, HALF = 34, fields = values[0].length, wide = WIDE / fields;
     const bar = (value, other, seat, field) => {
       const long = Math.max(1, value / tops * (HALF - 11)), x = field * wide + wide * .18, y = seat ? HALF : HALF - long;
       return shape("g", { class: "seat" + seat },
         shape("rect", { x, y, width: wide * .64, height: long, rx: 1.5, class: value > other ? "bar" : "bar lost" }),
-        shape("text", { x: x + wide * .32, y: seat ? y + long + 9 : y - 2 }, value));
+        shape("text", { x: x + wide * .32, y: seat ? y + long + 9 : y - 2 }, names[seat][field]));
     };
     const bars = values[0].flatMap((value, field) => [bar(value, values[1][field], 0, field), bar(values[1][field], value, 1, field)]);
     const won = seats.findIndex(seat => seat.id === winner);
-    const words = seats.map((seat, at) => `${seat.name} ${values[at].join(" ")}`).join(", ");
+    const words = seats.map((seat, at) => `${seat.name} ${names[at].join(" ")}`).join(", ");
     return make("div", won < 0 ? "bout" : "bout seat" + won, title, picture(WIDE, HALF * 2, `${title}: ${words}`, ...bars));
   }));
 }
@@ -120,14 +132,18 @@ function blotto(seats, step) {
   const { history = [], scores } = step.view.extra;
   const tops = Math.max(...history.flatMap(({ allocations }) => Object.values(allocations).flat()));
   const rounds = history.map(({ round, allocations, winner }) => ({ title: "Round " + round, values: seats.map(seat => allocations[seat.id]), winner, tops }));
-  return make("div", "game", bouts(seats, rounds), sides(seats, step, undefined, seat => scores[seat.id]));
+  return make("div", "game", bouts(seats, rounds), sides(seats, step, undefined, seat => scores[seat.id]), key([], "10 soldiers on 5 battlefields; who takes 3 of them wins the round."));
 }
 
 // Echo shows no history; the page remembers the rounds it has seen.
 function echo(seats, step) {
   const { scores } = step.view?.extra || step;
-  const rounds = (step.rounds || []).map(({ round, numbers, winner }) => ({ title: "Round " + round, values: seats.map(seat => [numbers[seat.id]]), winner, tops: 10 }));
-  return make("div", "game", bouts(seats, rounds), sides(seats, step, undefined, seat => scores?.[seat.id]));
+  const rounds = (step.rounds || []).map(({ round, numbers, winner }, _, all) => {
+    const before = all.find(one => one.round === round - 1)?.numbers || {}, again = seat => numbers[seat.id] === before[seat.id];
+    const values = seats.map(seat => [again(seat) ? 0 : numbers[seat.id]]), names = seats.map(seat => [numbers[seat.id] + (again(seat) ? " again" : "")]);
+    return { title: "Round " + round, values, names, winner, tops: 10 };
+  });
+  return make("div", "game", bouts(seats, rounds), sides(seats, step, undefined, seat => scores?.[seat.id]), key([], "The higher number wins the round; one that is played again counts as 0."));
 }
 
 const right = (choice, number) => choice === (number % 2 ? "odd" : "even");

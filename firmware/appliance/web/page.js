@@ -65,6 +65,7 @@ const byNumber = (a, b) => a.localeCompare(b, "en", { numeric: true });
 const person = id => players.find(one => one.player_id === id) || standings.find(one => one.player_id === id);
 const nameOf = id => person(id)?.display_name || id;
 const words = reason => (reason || "").replaceAll("_", " ");
+const local = utc => utc && new Date(utc).toLocaleString();
 const several = (count, what, more = "s") => count + " " + what + (count === 1 ? "" : more);
 const ending = reason => ENDS[reason] || words(reason);
 const ids = one => one.players.map(player => player.player_id);
@@ -310,11 +311,12 @@ function showStatus() {
   document.title = STATES[now.state] + " · LeagueBox";
   text($("state"), STATES[now.state]);
   const champion = now.state === "COMPLETED" && standings[0];
-  // That it was restarted is not the news of the day.
-  const [resumed, message] = /^(Resumed after a restart at \S+ )?(.*)/s.exec(now.message).slice(1);
-  const title = champion ? champion.display_name + " wins the league" : message;
+  const title = champion ? champion.display_name + " wins the league" : now.message;
   if ($("message").textContent !== title) $("message").replaceChildren(...champion ? [make("bdi", "", champion.display_name), " wins the league"] : [title]);
-  text($("more"), (champion ? several(champion.points, "point") + " from " + several(champion.played, "match", "es") + ". " + message + " " : "") + (resumed || "")).hidden = !champion && !resumed;
+  const won = champion && several(champion.points, "point") + " from " + several(champion.played, "match", "es") + ". " + now.message;
+  // That it was restarted is not the news of the day.
+  const resumed = now.resumed_at && "Resumed after a restart: " + local(now.resumed_at) + ".";
+  text($("more"), [won, resumed].filter(Boolean).join(" ")).hidden = !won && !resumed;
   showProgress();
   showRules();
   $("podium").hidden = !champion || standings.length < 3;
@@ -410,7 +412,7 @@ function showPlayers() {
     fillName(first.firstChild, one.player_id);
     text(first.querySelector("small"), one.player_id);
     text(state, said).className = style;
-    text(how, [isCalled(one) ? "is called" : "dials in", now.state === "WAITING" && lastSeen(one)].filter(Boolean).join(", ")).title = one.address;
+    text(how, [isCalled(one) ? "is called" : "dials in", now.state === "WAITING" && lastSeen(one)].filter(Boolean).join(", seen ")).title = one.address;
     text(took, one.latency.answers ? lasted(one.latency.median_ms) : one.ready?.ms != null ? lasted(one.ready.ms) : "–");
     text(broken, one.violations || "none").className = one.violations ? "n broke" : "n soft";
     text(rating, one.rated_games ? rated(one) : "–");
@@ -441,7 +443,7 @@ function showStandings() {
 
 /* ---- matches that are being played ---- */
 
-// The match that is drawn large: the one somebody chose, or the first.
+// The match that is drawn large: the one somebody chose, for as long as its round is played, or the first.
 let chosen = "", staged = "";
 
 function card(one) {
@@ -456,7 +458,7 @@ function showRunning() {
   const list = [...running.values()].sort((a, b) => isLadder(a) - isLadder(b) || byNumber(a.match_id, b.match_id)), round = rounds[now.round - 1];
   $("now").hidden = !list.length;
   text($("now-title"), "Being played").append(make("small", "", round ? "  round " + now.round + " of " + now.total_rounds : ""));
-  if (!running.has(chosen) && chosen !== staged) chosen = "";
+  if (!running.has(chosen) && (chosen !== staged || !now.round || seen.get(chosen)?.page.round_id !== now.round)) chosen = "";
   const first = chosen || (running.has(staged) ? staged : list[0]?.match_id) || staged;
   if (first !== staged) {
     staged = first;
@@ -471,7 +473,7 @@ function showRunning() {
       text(score, player.score ?? "");
       text(said, player.said ? `“${player.said}”` : "").hidden = !player.said;
       clock.dataset.until = player.thinking && player.until || "";
-      clock.dataset.idle = player.thinking === undefined ? "playing" : player.thinking ? "thinking" : "waits";
+      clock.dataset.idle = player.thinking === undefined ? "playing" : !player.thinking ? "waits" : person(id)?.connected === false ? "away" : "thinking";
     });
     const [id, turn] = item.firstChild.lastChild.children;
     text(id, label(one));
@@ -488,7 +490,7 @@ function tickClocks() {
   const limit = settings.move_timeout_ms || 30000;
   for (const clock of document.querySelectorAll("#matches .clock")) {
     const [said, bar] = clock.children, left = clock.dataset.until ? Math.max(0, clock.dataset.until - performance.now()) : null;
-    text(said, left === null ? clock.dataset.idle : "thinking, " + Math.ceil(left / 1000) + " s left");
+    text(said, clock.dataset.idle + (left === null ? "" : ", " + Math.ceil(left / 1000) + " s left"));
     bar.hidden = left === null;
     bar.firstChild.style.width = Math.min(1, (left || 0) / limit) * 100 + "%";
     clock.classList.toggle("hurry", left !== null && left < Math.min(5000, limit / 4));
@@ -529,8 +531,8 @@ function remember(page) {
     const round = (page.turn || 1) - 1, numbers = Object.fromEntries(Object.entries(actions).map(([id, action]) => [id, played(action)]));
     const last = known.steps.at(-1)?.scores || {};
     if (round > 0 && !known.rounds.some(one => one.round === round)) known.rounds.push({ round, numbers, winner: page.seats.find(seat => (scores[seat.id] || 0) > (last[seat.id] || 0))?.id });
-    step.rounds = [...known.rounds];
   }
+  step.rounds = [...known.rounds];
   if (game === "even_odd_10") step.turns = page.game_result?.game_summary?.moves || page.view?.previous_moves || [];
   const before = known.steps.at(-1);
   if (before && (before.turn === step.turn && before.over === over || !step.view && !page.game_result)) known.steps.pop();
@@ -560,7 +562,8 @@ function showStage() {
   $("board").dataset.key = key;
   const title = page.seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]);
   $("stage-title").replaceChildren(...page.seats.length > 2 ? [page.seats.length + " players"] : title);
-  text($("stage-turn"), [label(page), step.over ? "over" : step.turn ? "turn " + step.turn : ""].filter(Boolean).join(" · "));
+  const { maxTicks, maxRounds = maxTicks } = step.view?.extra || {}, last = maxRounds ?? step.view?.max_turns;
+  text($("stage-turn"), [label(page), step.over ? "over" : step.turn ? "turn " + step.turn + (last ? " of " + last : "") : ""].filter(Boolean).join(" · "));
   $("board").replaceChildren(draw(page.game_type, page.seats, step));
 }
 $("stage-open").onclick = () => openMatch(onStage);
@@ -610,9 +613,10 @@ function showRounds() {
   });
 }
 
-// Pictures of results are made anew only when a result has changed.
+// Pictures of results are made anew only when a result has changed, or the room for them.
+onresize = paint;
 function changed(place) {
-  const key = JSON.stringify([now.league_id, standings.map(one => [one.player_id, one.points]), allMatches().filter(isOver).map(one => [one.match_id, one.winner])]);
+  const key = JSON.stringify([place.clientWidth, now.league_id, standings.map(one => [one.player_id, one.points]), allMatches().filter(isOver).map(one => [one.match_id, one.winner])]);
   if (place.dataset.key === key) return false;
   place.dataset.key = key;
   return true;
@@ -668,7 +672,9 @@ function showCrosstable() {
 async function open(title, path, show) {
   $("title").replaceChildren(...[title].flat());
   text($("body"), "Asking the box …");
-  if (!$("dialog").open) $("dialog").showModal();
+  // What had the focus in it is about to go.
+  if ($("dialog").open) $("title").focus();
+  else $("dialog").showModal();
   try {
     const page = await get(path);
     text($("body"), "");
@@ -695,7 +701,7 @@ function openPlayer(id, said) {
       ["Connected", isCalled(page) ? "" : page.connected ? "yes" : "no; what it is asked waits for it"], ["Last seen", lastSeen(page)], ["Dialect", page.dialect],
       ["Test call", ready && { ok: "answered" + (ready.ms == null ? "" : " in " + lasted(ready.ms)), failed: ready.http_status ? `answered with HTTP status ${ready.http_status}, and not by the agent. ${ready.advice}` : "not answered", asked: "under way" }[ready.status]],
       ["Answers", took.answers && took.answers + ", the fastest in " + lasted(took.min_ms) + ", half within " + lasted(took.median_ms) + ", 99 of 100 within " + lasted(took.p99_ms)],
-      ["Matches ended by", ends.map(([why, count]) => ending(why) + " " + count).join(", ")]]);
+      ["Matches ended by", ends.map(([why, count]) => count + " × " + ending(why)).join(", ")]]);
     const matches = allMatches().filter(one => ids(one).includes(id) && isOver(one));
     if (matches.length) {
       body.append(make("h3", "", "Results"));
@@ -717,11 +723,11 @@ function openMatch(id, said) {
     const { steps } = remember(page), seats = page.seats, over = isOver(page);
     $("title").replaceChildren((isLadder(page) ? "Ladder" : "Match " + id) + ": ", ...seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]));
     replay(body, page, steps);
-    facts(body, [["Status", page.status.toLowerCase()], ["Phase", words(page.phase).toLowerCase()], ["Result", bdi(page.game_result?.reason)], ["Ended by", ending(page.end_reason)], ["Ended", page.finished_at]]);
+    facts(body, [["Status", page.status.toLowerCase()], ["Phase", words(page.phase).toLowerCase()], ["Result", bdi(page.game_result?.reason)], ["Ended by", ending(page.end_reason)], ["Ended", local(page.finished_at)]]);
     prove(body, page);
     if (page.log?.length) {
       body.append(make("h3", "", "Messages"));
-      body.append(make("ol", "log", ...page.log.map(line => make("li", "", make("time", "", (line.timestamp || "").slice(11, 23).replace("Z", "")), make("bdi", "", line.agent_id === "LEAGUE_MANAGER" ? "the box" : nameOf(line.agent_id)),
+      body.append(make("ol", "log", ...page.log.map(line => make("li", "", make("time", "", new Date(line.timestamp).toLocaleTimeString("en-GB")), make("bdi", "", line.agent_id === "LEAGUE_MANAGER" ? "the box" : nameOf(line.agent_id)),
         make("bdi", "", [line.message_type, line.message, words(line.data?.detail), repeated(line.data)].filter(Boolean).join(" · ").replace(": ·", ":"))))));
       body.lastChild.tabIndex = 0;
     } else if (over) body.append(make("p", "soft", "The messages of this match are no longer in the box's log."));
@@ -769,8 +775,9 @@ function stepper(parent, first, last, go) {
 }
 
 const sinceBegin = ms => Math.floor(ms / 60000) + ":" + (ms % 60000 / 1000).toFixed(1).padStart(4, "0");
-// A move in words: what it says, without the numbers and kinds of a dancer's beats, which come in order.
-const spoken = move => move && typeof move === "object" ? Object.entries(move).filter(([name]) => !/^(beatIndex|kind)$/.test(name)).map(([, value]) => spoken(value)).join(" ") : String(move);
+// A move in words: what it says, a cell as the board has it, without the numbers and kinds of a dancer's beats, which come in order.
+const spoken = move => move && typeof move === "object" ? Object.entries(move).filter(([name]) => !/^(beatIndex|kind|row)$/.test(name))
+  .map(([name, value]) => name === "col" ? String.fromCharCode(65 + value) + (move.row + 1) : spoken(value)).join(" ") : String(move);
 
 // The moves of a match that is over, and the game after each of them as the box plays it anew.
 async function film(page, below, show) {
@@ -888,6 +895,7 @@ async function order(verb, what, place, done = said => "Done. " + (said.message 
     const said = await answer.json();
     if (answer.ok) say("yes", done(said));
     else say("no", "Refused: " + (answer.status === 401 ? "this is not the admin code. The box printed it when it started." : said.error + "."));
+    if (answer.status === 401 && $("desk").open) $("code").select();
     if (mode === "asking") ask();
     return answer.ok && said;
   } catch {
@@ -897,12 +905,22 @@ async function order(verb, what, place, done = said => "Done. " + (said.message 
 }
 
 for (const button of verbs) button.onclick = () => command(button.dataset.verb);
+// Whoever has typed the code means the button that is next. It gets the focus, so that Enter once more means the same one; a
+// key that has been held down since the desk was opened means nothing.
+$("code").onkeydown = event => {
+  const next = event.key === "Enter" && !event.repeat && document.querySelector("#verbs .next");
+  if (!next) return;
+  // Or the key would press it a second time.
+  event.preventDefault();
+  next.focus();
+  next.click();
+};
 
 // What comes of it is told as any other change of a player.
 $("check-all").onclick = async () => {
   const all = players.filter(one => !one.removed);
   for (const one of all) if (!await order("check", { player_id: one.player_id }, $("said"))) return;
-  text($("said"), "Asked " + several(all.length, "player") + ". The table says who is ready.");
+  text($("said"), all.length ? "Asked " + several(all.length, "player") + ". The table says who is ready." : "Nobody has registered yet.");
 };
 
 // Its memory is of interest to nobody else.
@@ -929,7 +947,7 @@ $("teach").onclick = async () => {
     $("leagues").replaceChildren(...leagues.map(({ league, league_id, ended_at, champion }) => {
       const link = make("a", "", league_id);
       link.href = "/api/leagues/" + league + ".json";
-      return make("li", "", link, " ", make("small", "", ended_at), " ", make("bdi", "", champion.display_name), " won");
+      return make("li", "", link, " ", make("small", "", local(ended_at)), " ", make("bdi", "", champion.display_name), " won");
     }));
   } catch { /* Without these the rest of the desk works. */ }
 };
@@ -956,9 +974,9 @@ function showHealth() {
   pairs($("health"), [["Name", now.name + " (" + now.board + "), version " + now.version],
     ["Up", now.uptime_seconds < 120 ? now.uptime_seconds + " s" : Math.floor(now.uptime_seconds / 60) + " min"],
     ["Last start", words(now.last_reset) + (now.last_panic ? ": " + now.last_panic : "")],
-    ["Clock", now.time + " (" + now.time_source + ")"],
+    ["Clock", local(now.time) + " (" + now.time_source + ")"],
     ["RAM", ram ? `${kilo(variables)} for variables, ${kilo(deepest_stack)} for the stack at its deepest (there is room for ${kilo(stack)}), of ${kilo(ram)}: ${kilo(ram - variables - deepest_stack)} free` : resident ? kilo(resident) : undefined],
-    ["Flash", (flash ? `${kilo(program)} for the program, ${kilo(journal)} for the journal, of ${kilo(flash)}; ` : "") + "journal " + now.journal + ", " + now.journal_erases + " erases" + (now.resumed_at ? ", resumed at " + now.resumed_at : "")],
+    ["Flash", (flash ? `${kilo(program)} for the program, ${kilo(journal)} for the journal, of ${kilo(flash)}; ` : "") + "journal " + now.journal + ", " + now.journal_erases + " erases" + (now.resumed_at ? ", resumed " + local(now.resumed_at) : "")],
     ["Turned away", now.refused_requests + " requests, " + now.limited_requests + " of them for coming too often"], ["Wrong admin codes", now.wrong_admin_codes]]);
 }
 
@@ -971,7 +989,7 @@ function tellTime() {
 
 $("clock").onclick = async () => {
   const said = await tellTime();
-  const words = !said ? "The box did not answer." : said.status === "ok" ? "Done. Its clock says " + said.time + "." : "It keeps its own: " + said.time + ", from a better source (" + said.time_source + ").";
+  const words = !said ? "The box did not answer." : said.status === "ok" ? "Done. Its clock says " + local(said.time) + "." : "It keeps its own: " + local(said.time) + ", from a better source (" + said.time_source + ").";
   text($("clocked"), words).className = said ? "yes" : "no";
 };
 

@@ -73,9 +73,6 @@ pub(crate) struct Kept {
 /// In words for the teacher, before what else is to be said; nothing where all is as it should be.
 impl fmt::Display for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(at) = self.resumed_at {
-            write!(f, "Resumed after a restart at {at}. ")?;
-        }
         match self.state {
             State::Failed(trouble @ (Trouble::OtherVersion(_) | Trouble::NotAJournal | Trouble::Damaged)) => write!(
                 f,
