@@ -716,7 +716,7 @@ function openPlayer(id, said) {
 }
 
 // What happens again and again is one line. While it goes on nobody counts it.
-const repeated = data => data?.until && (data.count ? data.count + " ×" : "again and again") + " until " + data.until.slice(11, 19);
+const repeated = data => data?.until && (data.count ? data.count + " ×" : "again and again") + " until " + new Date(data.until).toLocaleTimeString("en-GB");
 
 function openMatch(id, said) {
   open("Match", "/api/matches/" + id + ".json", (page, body) => {
