@@ -5,6 +5,7 @@
 //! agent, as [`links`](crate::links) does. Whoever only looks on stays with the worker.
 
 use core::net::IpAddr;
+use core::pin::pin;
 
 use edge_nal::TcpShutdown;
 use embassy_futures::select::select;
@@ -58,7 +59,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let until = self.board.after(ms);
             let mut link = Link::new(socket, &self.board, buf);
             let end = loop {
-                match link.next(true, self.board.sleep_until(until)).await {
+                match link.next(true, pin!(self.board.sleep_until(until))).await {
                     Ok(Event::Message(length)) => match self.hear_stranger(from, &mut link, length).await {
                         Ok(Reply::Authenticated(issue)) => return Some(issue),
                         Ok(Reply::Watches(game)) => break self.show(from, game, &mut link).await,
@@ -103,7 +104,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 watched.take_if(|_| word == Word::GameOver);
             }
             let look_at = self.board.after(LOOK_MS).min(pong_at);
-            let heard = match link.next(false, self.board.sleep_until(look_at)).await {
+            let heard = match link.next(false, pin!(self.board.sleep_until(look_at))).await {
                 Ok(Event::Message(length)) => self.hear_stranger(from, link, length).await.map(Some),
                 Ok(Event::Changed) => Ok(None),
                 Err(end) => Err(end),
@@ -140,18 +141,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         link: &mut Link<'a, S, B>,
     ) -> impl Future<Output = Option<End>> {
         async move {
-            let (Some(bell), Some(from)) = (
-                self.lines.get(usize::from(line)),
-                self.hall(|hall| Some(hall.players().get(usize::from(line))?.contact.ip())),
-            ) else {
-                return Some(OVER);
-            };
-            let mut told = Told::default();
-            // Its game right after its last message. Others may have moved by the time that is answered, and it hears of
-            // every turn all the same.
-            let mut seen: Option<Picture> = None;
-            // A game of others that it looks on at while it has none of its own.
-            let mut watched: Option<Watched<'_, B, P, M, R, L>> = None;
+            let Some(bell) = self.lines.get(usize::from(line)) else { return Some(OVER) };
+            let mut player = Playing { issue, told: Told::default(), seen: None, watched: None };
             let mut pong_at = self.board.after(PONG_MS);
             loop {
                 match self.hall(|hall| hall.line_of(issue)) {
@@ -162,14 +153,12 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 if links.has(line) {
                     return Some(REPLACED);
                 }
-                if let Err(end) = self.tell(issue, &mut seen, &mut told, &mut watched, link).await {
+                if let Err(end) = self.tell(&mut player, link).await {
                     return Some(end);
                 }
-                let changed = async {
-                    let wake_at = if watched.is_some() { self.board.after(LOOK_MS).min(pong_at) } else { pong_at };
-                    select(bell.wait(), self.board.sleep_until(wake_at)).await;
-                };
                 link.takes_long(self.hall(|hall| hall.may_write_long(line)).then_some(&self.long));
+                let look_at = player.watched.as_ref().map_or(pong_at, |_| self.board.after(LOOK_MS).min(pong_at));
+                let changed = pin!(select(bell.wait(), self.board.sleep_until(look_at)));
                 // It may be silent for as long as it likes: its games have deadlines of their own.
                 let reply = match link.next(true, changed).await {
                     Ok(Event::Changed) if self.board.now() < pong_at => continue,
@@ -178,19 +167,21 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                         Reply::Pong
                     }
                     Ok(Event::Message(length)) => {
+                        let Some(from) = self.address_of(line) else { return Some(OVER) };
                         self.slow_down(from).await;
                         self.room().await;
                         let reply = self.hear_agent(Some(issue), link, length);
-                        seen = self.picture(|hall, now| hall.picture_for(now, issue));
+                        player.seen = self.picture(|hall, now| hall.picture_for(now, issue));
                         reply
                     }
                     Err(end) => return Some(end),
                 };
-                if let Err(end) = self.say_reply(reply, link).await.and_then(|_| goes_on(reply)) {
-                    return Some(end);
-                }
                 if let Reply::Watches(game) = reply {
-                    (told, watched) = (Told::default(), Some(self.count_in(game)));
+                    (player.told, player.watched) = (Told::default(), Some(self.count_in(game)));
+                }
+                let goes_on = goes_on(reply);
+                if let Err(end) = self.say_reply(reply, link).await.and(goes_on) {
+                    return Some(end);
                 }
                 // A flood must not keep the others waiting.
                 yield_now().await;
@@ -198,42 +189,40 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    /// Tells an agent what there is to tell of its game, or of the one it looks on at: first as it was `seen`, then as it is.
+    /// Tells an agent what there is to tell of its game, or of the one it looks on at: first as it was seen, then as it is.
     /// Everything there is to say of a picture is said before the next one is taken, so that no turn is left out between.
     fn tell<'a, S: Read + Write>(
         &'a self,
-        issue: u32,
-        seen: &mut Option<Picture>,
-        told: &mut Told,
-        watched: &mut Option<Watched<'a, B, P, M, R, L>>,
+        player: &mut Playing<'a, B, P, M, R, L>,
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = Result<(), End>> {
         async move {
-            watched.take_if(|_| self.picture(|hall, now| hall.picture_for(now, issue)).is_some());
+            let issue = player.issue;
+            player.watched.take_if(|_| self.picture(|hall, now| hall.picture_for(now, issue)).is_some());
             loop {
-                let is_now = seen.is_none();
+                let is_now = player.seen.is_none();
                 if is_now {
-                    let game = watched.as_ref().map(|watched| watched.game);
+                    let game = player.watched.as_ref().map(|watched| watched.game);
                     let look = |hall: &Hall<P, M, R, L>, now| {
                         hall.picture_for(now, issue).or_else(|| hall.picture_of(now, game?))
                     };
-                    *seen = self.picture(look);
+                    player.seen = self.picture(look);
                 }
                 let mut is_all = is_now;
-                while let Some(picture) = seen
-                    && let Some(word) = told.next(picture)
+                while let Some(picture) = &player.seen
+                    && let Some(word) = player.told.next(picture)
                 {
                     is_all = false;
                     self.say_word(word, picture, link).await?;
                     if matches!(word, Word::Matched | Word::GameOver) {
                         self.room().await;
-                        self.act(|hall, now| hall.word_is_told(now, issue, word));
+                        self.act(|hall, now| hall.word_is_told(now, player.issue, word));
                     }
                     if word == Word::GameOver {
-                        *watched = None;
+                        player.watched = None;
                     }
                 }
-                *seen = None;
+                player.seen = None;
                 if is_all {
                     return Ok(());
                 }
@@ -281,6 +270,19 @@ fn goes_on(reply: Reply) -> Result<(), End> {
         Reply::Refused(trouble, _) => trouble.closes().map_or(Ok(()), |code| Err(End::Ours(code, trouble.text()))),
         _ => Ok(()),
     }
+}
+
+/// An agent on its link.
+struct Playing<'a, B: Board, const P: usize, const M: usize, const R: usize, const L: usize> {
+    /// Its registration.
+    issue: u32,
+    /// What it knows.
+    told: Told,
+    /// Its game right after its last message. Others may have moved by the time that is answered, and it hears of every turn
+    /// all the same.
+    seen: Option<Picture>,
+    /// A game of others that it looks on at while it has none of its own.
+    watched: Option<Watched<'a, B, P, M, R, L>>,
 }
 
 /// Somebody who looks on at a game is counted until this is dropped.

@@ -13,6 +13,7 @@
 
 use core::cell::Cell;
 use core::net::IpAddr;
+use core::pin::pin;
 
 use edge_nal::TcpShutdown;
 use embassy_futures::yield_now;
@@ -116,7 +117,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let until = self.board.after(ms);
         let mut link = Link::new(socket, &self.board, buf);
         let end = loop {
-            match link.next(true, self.board.sleep_until(until)).await {
+            match link.next(true, pin!(self.board.sleep_until(until))).await {
                 Ok(Event::Message(length)) => match self.hear(from, &mut link, length).await {
                     Ok(Some(issue)) => return Some(issue),
                     Ok(None) => yield_now().await,
@@ -190,12 +191,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         async move {
             // The call that was said last on this link: an answer may come. On another link it has to be said again.
             let mut said = None;
-            let (Some(bell), Some(from)) = (
-                self.lines.get(usize::from(line)),
-                self.hall(|hall| Some(hall.players().get(usize::from(line))?.contact.ip())),
-            ) else {
-                return Some(OVER);
-            };
+            let Some(bell) = self.lines.get(usize::from(line)) else { return Some(OVER) };
             loop {
                 match self.hall(|hall| hall.line_of(*issue)) {
                     Some(at) if at == line => {}
@@ -213,7 +209,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     }
                 }
                 link.takes_long(self.hall(|hall| hall.may_write_long(line)).then_some(&self.long));
-                match link.next(open.is_some(), bell.wait()).await {
+                match link.next(open.is_some(), pin!(bell.wait())).await {
                     Ok(Event::Changed) => {}
                     Ok(Event::Message(length)) => {
                         let (body, _) = link.message(length);
@@ -222,6 +218,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                             let reply = hall::Event::Reply { player: line, call, status: 200, body };
                             self.act(|hall, now| hall.handle(now, reply));
                         } else {
+                            let Some(from) = self.address_of(line) else { return Some(OVER) };
                             match self.hear(from, link, length).await {
                                 // A link belongs to the player that showed its token on it last.
                                 Ok(caller) => *issue = caller.unwrap_or(*issue),
@@ -235,6 +232,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
             }
         }
+    }
+
+    /// Where the player on a line is.
+    pub(crate) fn address_of(&self, line: u16) -> Option<IpAddr> {
+        self.hall(|hall| Some(hall.players().get(usize::from(line))?.contact.ip()))
     }
 
     /// Says the open call, if it still is.
@@ -281,28 +283,37 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Whoever floods is not sent away but slowed down: its messages pile up before its own answers, not before others.
-    pub(crate) async fn slow_down(&self, from: IpAddr) {
-        while self.guard.borrow_mut().request(self.board.now(), from, P).is_err() {
-            self.board.sleep_until(self.board.after(SLOW_MS)).await;
+    pub(crate) fn slow_down(&self, from: IpAddr) -> impl Future<Output = ()> {
+        async move {
+            while self.guard.borrow_mut().request(self.board.now(), from, P).is_err() {
+                self.board.sleep_until(self.board.after(SLOW_MS)).await;
+            }
         }
     }
 
     /// Gives the hall an agent's message, unless its address has registered enough players for now.
-    pub(crate) async fn ask_hall<'a>(&self, from: IpAddr, via: Via, body: &'a [u8]) -> Result<Answer<'a>, Later> {
-        if self.calendar().believes(Source::Agent)
-            && let Some(utc) = calendar::of_agent(body, via == Via::Register)
-        {
-            self.learn_time(Source::Agent, utc);
+    pub(crate) fn ask_hall<'a>(
+        &self,
+        from: IpAddr,
+        via: Via,
+        body: &'a [u8],
+    ) -> impl Future<Output = Result<Answer<'a>, Later>> {
+        async move {
+            if self.calendar().believes(Source::Agent)
+                && let Some(utc) = calendar::of_agent(body, via == Via::Register)
+            {
+                self.learn_time(Source::Agent, utc);
+            }
+            let is_registration =
+                || via == Via::Register || body.windows(8).any(|word| word.eq_ignore_ascii_case(b"register"));
+            self.guard.borrow_mut().may_register(self.board.now(), from, P, is_registration)?;
+            self.room().await;
+            let before = self.hall(Hall::registrations);
+            let answer = self.act(|hall, now| hall.request(now, from, via, body));
+            if self.hall(Hall::registrations) != before {
+                self.guard.borrow_mut().registered(self.board.now(), from, P);
+            }
+            Ok(answer)
         }
-        let is_registration =
-            || via == Via::Register || body.windows(8).any(|word| word.eq_ignore_ascii_case(b"register"));
-        self.guard.borrow_mut().may_register(self.board.now(), from, P, is_registration)?;
-        self.room().await;
-        let before = self.hall(Hall::registrations);
-        let answer = self.act(|hall, now| hall.request(now, from, via, body));
-        if self.hall(Hall::registrations) != before {
-            self.guard.borrow_mut().registered(self.board.now(), from, P);
-        }
-        Ok(answer)
     }
 }

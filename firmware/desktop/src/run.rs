@@ -159,10 +159,8 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
     }
     for _ in 0..WORKERS {
         let (leaguebox, listener, links) = (&leaguebox, &listener, &links);
-        let worker = async move {
-            let (mut incoming, mut outgoing) = (vec![0; WORKER_BYTES], vec![0; WORKER_BYTES]);
-            leaguebox.serve(listener, links, &mut incoming, &mut outgoing).await
-        };
+        let worker =
+            async move { leaguebox.serve(listener, links, &mut vec![0; 2 * WORKER_BYTES], WORKER_BYTES).await };
         executor.spawn(worker).detach();
     }
     for player in 0..PLAYERS as u16 {

@@ -249,11 +249,10 @@ impl Fault {
     }
 }
 
-/// One connection. Costs the stream, the two buffers and seven words.
+/// One connection. Costs the stream, the buffer and six words.
 pub struct ServerConn<'b, S> {
     stream: S,
     incoming: Incoming<'b>,
-    outgoing: &'b mut [u8],
     /// Bytes at the front of the buffer that belong to the request answered last.
     consumed: usize,
     /// Whether another request may come.
@@ -264,19 +263,17 @@ pub struct ServerConn<'b, S> {
 pub struct Parts<'b, S> {
     /// The stream.
     pub stream: S,
-    /// The buffer for requests. Its first `unread` bytes came behind the last request.
-    pub incoming: &'b mut [u8],
-    /// See `incoming`.
+    /// The buffer. Its first `unread` bytes came behind the last request.
+    pub buf: &'b mut [u8],
+    /// See `buf`.
     pub unread: usize,
-    /// The buffer for answers.
-    pub outgoing: &'b mut [u8],
 }
 
 impl<'b, S: Read + Write> ServerConn<'b, S> {
-    /// `incoming` must hold the largest request, head and body. `outgoing` must hold the largest head of an answer; an
-    /// answer that fits it is one write.
-    pub fn new(stream: S, incoming: &'b mut [u8], outgoing: &'b mut [u8]) -> Self {
-        Self { stream, incoming: Incoming::new(incoming), outgoing, consumed: 0, open: true }
+    /// `buf` must hold the largest request, head and body, and behind it `spare` bytes for the answer: its head must fit
+    /// these. All that a request leaves of the buffer is for its answer; one that fits is one write.
+    pub fn new(stream: S, buf: &'b mut [u8], spare: usize) -> Self {
+        Self { stream, incoming: Incoming::new(buf, spare), consumed: 0, open: true }
     }
 
     /// Waits for the next request. `None` when there will be none: close the stream.
@@ -318,10 +315,11 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
             }
         };
         self.consumed = end;
-        let request = head.request(self.incoming.filled(), end);
+        let (filled, free) = self.incoming.split();
+        let request = head.request(filled, end);
         let responder = Responder {
             sink: Timed { stream: &mut self.stream, clock, write_ms: limits().write_ms },
-            buf: self.outgoing,
+            buf: free,
             open: &mut self.open,
             keep_alive: request.keep_alive,
             http10: request.http10,
@@ -360,7 +358,7 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
     pub async fn refuse<C: Clock>(&mut self, clock: &C, limits: &Limits, refusal: Refusal) -> Result<(), WriteError> {
         Responder {
             sink: Timed { stream: &mut self.stream, clock, write_ms: limits.write_ms },
-            buf: self.outgoing,
+            buf: self.incoming.clear(),
             open: &mut self.open,
             keep_alive: false,
             http10: false,
@@ -389,7 +387,7 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
     pub fn into_parts(mut self) -> Parts<'b, S> {
         self.incoming.skip(self.consumed);
         let unread = self.incoming.filled().len();
-        Parts { stream: self.stream, incoming: self.incoming.into_buf(), unread, outgoing: self.outgoing }
+        Parts { stream: self.stream, buf: self.incoming.into_buf(), unread }
     }
 }
 
