@@ -157,35 +157,50 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     return Some(end);
                 }
                 link.takes_long(self.hall(|hall| hall.may_write_long(line)).then_some(&self.long));
-                let look_at = player.watched.as_ref().map_or(pong_at, |_| self.board.after(LOOK_MS).min(pong_at));
-                let changed = pin!(select(bell.wait(), self.board.sleep_until(look_at)));
-                // It may be silent for as long as it likes: its games have deadlines of their own.
-                let reply = match link.next(true, changed).await {
+                let event = {
+                    let look_at = player.watched.as_ref().map_or(pong_at, |_| self.board.after(LOOK_MS).min(pong_at));
+                    let changed = pin!(select(bell.wait(), self.board.sleep_until(look_at)));
+                    // It may be silent for as long as it likes: its games have deadlines of their own.
+                    link.next(true, changed).await
+                };
+                let said = match event {
                     Ok(Event::Changed) if self.board.now() < pong_at => continue,
                     Ok(Event::Changed) => {
                         pong_at = self.board.after(PONG_MS);
-                        Reply::Pong
+                        self.say_reply(Reply::Pong, link).await.map(|_| ())
                     }
-                    Ok(Event::Message(length)) => {
-                        let Some(from) = self.address_of(line) else { return Some(OVER) };
-                        self.slow_down(from).await;
-                        self.room().await;
-                        let reply = self.hear_agent(Some(issue), link, length);
-                        player.seen = self.picture(|hall, now| hall.picture_for(now, issue));
-                        reply
-                    }
-                    Err(end) => return Some(end),
+                    Ok(Event::Message(length)) => self.answer_agent(line, &mut player, link, length).await,
+                    Err(end) => Err(end),
                 };
-                if let Reply::Watches(game) = reply {
-                    (player.told, player.watched) = (Told::default(), Some(self.count_in(game)));
-                }
-                let goes_on = goes_on(reply);
-                if let Err(end) = self.say_reply(reply, link).await.and(goes_on) {
+                if let Err(end) = said {
                     return Some(end);
                 }
                 // A flood must not keep the others waiting.
                 yield_now().await;
             }
+        }
+    }
+
+    /// Answers a message of an agent.
+    fn answer_agent<'a, S: Read + Write>(
+        &'a self,
+        line: u16,
+        player: &mut Playing<'a, B, P, M, R, L>,
+        link: &mut Link<'_, S, B>,
+        length: usize,
+    ) -> impl Future<Output = Result<(), End>> {
+        async move {
+            let from = self.address_of(line).ok_or(OVER)?;
+            self.slow_down(from).await;
+            self.room().await;
+            let reply = self.hear_agent(Some(player.issue), link, length);
+            player.seen = self.picture(|hall, now| hall.picture_for(now, player.issue));
+            if let Reply::Watches(game) = reply {
+                (player.told, player.watched) = (Told::default(), Some(self.count_in(game)));
+            }
+            let goes_on = goes_on(reply);
+            self.say_reply(reply, link).await?;
+            goes_on
         }
     }
 

@@ -160,18 +160,31 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 true => self.play_with(line, links, owner, &mut link).await,
                 false => self.converse_on(line, links, &mut issue, &mut link).await,
             };
-            if self.is_at(owner, line) && !links.has(line) {
-                let why = end.map_or("the connection is another player's now", End::reason);
-                self.room().await;
-                self.act(|hall, now| hall.handle(now, hall::Event::Gone { player: line, why }));
-            }
-            match end {
+            match self.is_over(line, links, owner, end).await {
                 Some(end) => link.close(end).await,
                 None => {
                     drop(link);
                     self.hand_over(links, issue, socket);
                 }
             }
+        }
+    }
+
+    /// Says that a player has no link any more, unless it has another one already.
+    fn is_over<S>(
+        &self,
+        line: u16,
+        links: &Links<S, P>,
+        owner: u32,
+        end: Option<End>,
+    ) -> impl Future<Output = Option<End>> {
+        async move {
+            if self.is_at(owner, line) && !links.has(line) {
+                self.room().await;
+                let why = end.map_or("the connection is another player's now", End::reason);
+                self.act(|hall, now| hall.handle(now, hall::Event::Gone { player: line, why }));
+            }
+            end
         }
     }
 
@@ -209,7 +222,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     }
                 }
                 link.takes_long(self.hall(|hall| hall.may_write_long(line)).then_some(&self.long));
-                match link.next(open.is_some(), pin!(bell.wait())).await {
+                let event = {
+                    let changed = pin!(bell.wait());
+                    link.next(open.is_some(), changed).await
+                };
+                match event {
                     Ok(Event::Changed) => {}
                     Ok(Event::Message(length)) => {
                         let (body, _) = link.message(length);

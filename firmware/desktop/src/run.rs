@@ -146,13 +146,13 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
     let listener = listener.map_err(cannot_use)?;
     let leaguebox = appliance(&ready)?;
     let mut frame = [0; FRAME];
-    let journal = resume(&leaguebox, &ready.options, &mut frame);
+    let mut journal = resume(&leaguebox, &ready.options, &mut frame);
     if aloud {
         say(&mut io::stdout(), &startup_text(&leaguebox, &ready, &journal))?;
     }
     let links = Links::new();
     let executor = LocalExecutor::new();
-    match journal {
+    match &mut journal {
         Some(Ok(journal)) => executor.spawn(leaguebox.keep_journal(journal, &mut frame)).detach(),
         // Matches can be looked at again for as long as the box runs.
         _ => executor.spawn(leaguebox.keep_reel(RamFlash::new(vec![0xff; REEL_BYTES]), &mut frame)).detach(),

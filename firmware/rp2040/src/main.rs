@@ -144,12 +144,39 @@ async fn main(spawner: Spawner) {
     spawner.spawn(network_stack(runner).expect(ONCE));
     spawner.spawn(feed(watchdog).expect(ONCE));
 
+    static LEAGUEBOX: ConstStaticCell<LeagueBox> = ConstStaticCell::new(Appliance::closed(Pico));
+    let leaguebox = LEAGUEBOX.take();
+    let chosen = open(leaguebox, &mut entropy);
+    static LONG_BUFFER: ConstStaticCell<[u8; LONG]> = ConstStaticCell::new([0; LONG]);
+    leaguebox.have_long(LONG_BUFFER.take());
+    let leaguebox: &'static LeagueBox = leaguebox;
+    static FRAME_BUFFER: ConstStaticCell<[u8; FRAME]> = ConstStaticCell::new([0; FRAME]);
+    let frame = FRAME_BUFFER.take();
+    let journal = leaguebox.resume(flash, frame, chosen).await;
+    let mut journal = leaguebox.resume_reel(journal, reel, frame).await;
+    if let JournalState::Failed(trouble) = leaguebox.journal() {
+        error!("journal: {}", defmt::Display2Format(&trouble));
+    }
+    info!("admin code {=str}", leaguebox.admin_code().as_str());
+    static NETWORK: StaticCell<Network> = StaticCell::new();
+    let network: &'static Network = NETWORK.init_with(Network::default);
+
+    staff(spawner, leaguebox, stack, buffers);
+    spawner.spawn(deadlines(leaguebox).expect(ONCE));
+    spawner.spawn(address(leaguebox, stack, network).expect(ONCE));
+    spawner.spawn(names(stack, network, name).expect(ONCE));
+    spawner.spawn(time(leaguebox, stack, network).expect(ONCE));
+    spawner.spawn(show(leaguebox, network, matches!(last_reset, Reset::Panic | Reset::Watchdog), light).expect(ONCE));
+    // Here, not in a task of its own: it takes the memory that resuming has taken before.
+    leaguebox.keep_journal(&mut journal, frame).await
+}
+
+/// Opens the box. Says what its owner has chosen.
+fn open(leaguebox: &mut LeagueBox, entropy: &mut Entropy) -> Chosen {
     // An owner without a probe cannot read the log, and so chooses the code when the image is built.
     let code = option_env!("LEAGUEBOX_ADMIN_CODE").and_then(|code| code.try_into().ok());
     let chosen = Chosen { admin_code: code.is_some(), ..Chosen::default() };
     let code = code.unwrap_or_else(|| entropy.admin_code());
-    static LEAGUEBOX: ConstStaticCell<LeagueBox> = ConstStaticCell::new(Appliance::closed(Pico));
-    let leaguebox = LEAGUEBOX.take();
     let config = Config {
         game: GameKind::EvenOdd,
         mode: Mode::Lenient,
@@ -160,20 +187,16 @@ async fn main(spawner: Spawner) {
     };
     let (master, secret) = (Seed(entropy.seed()), Seed(entropy.seed()));
     leaguebox.open(config, master, secret, code);
-    static LONG_BUFFER: ConstStaticCell<[u8; LONG]> = ConstStaticCell::new([0; LONG]);
-    leaguebox.have_long(LONG_BUFFER.take());
-    let leaguebox: &'static LeagueBox = leaguebox;
-    static FRAME_BUFFER: ConstStaticCell<[u8; FRAME]> = ConstStaticCell::new([0; FRAME]);
-    let frame = FRAME_BUFFER.take();
-    let journal = leaguebox.resume(flash, frame, chosen).await;
-    let journal = leaguebox.resume_reel(journal, reel, frame).await;
-    if let JournalState::Failed(trouble) = leaguebox.journal() {
-        error!("journal: {}", defmt::Display2Format(&trouble));
-    }
-    info!("admin code {=str}", leaguebox.admin_code().as_str());
-    static NETWORK: StaticCell<Network> = StaticCell::new();
-    let network: &'static Network = NETWORK.init_with(Network::default);
+    chosen
+}
 
+/// Gives every line and every worker its buffers and a socket, and starts them.
+fn staff(
+    spawner: Spawner,
+    leaguebox: &'static LeagueBox,
+    stack: Stack<'static>,
+    buffers: &'static mut [[u8; WORKER_BYTES]; WORKERS],
+) {
     static LINE_BUFFERS: ConstStaticCell<[[u8; LINE_BYTES]; PLAYERS]> =
         ConstStaticCell::new([[0; LINE_BYTES]; PLAYERS]);
     static POOL: StaticCell<Vec<Socket, { PLAYERS + WORKERS }>> = StaticCell::new();
@@ -201,13 +224,6 @@ async fn main(spawner: Spawner) {
     for (player, buf) in (0..).zip(lines) {
         spawner.spawn(line(leaguebox, ports.pool(), links, player, buf).expect(ONCE));
     }
-    spawner.spawn(deadlines(leaguebox).expect(ONCE));
-    spawner.spawn(address(leaguebox, stack, network).expect(ONCE));
-    spawner.spawn(names(stack, network, name).expect(ONCE));
-    spawner.spawn(time(leaguebox, stack, network).expect(ONCE));
-    spawner.spawn(show(leaguebox, network, matches!(last_reset, Reset::Panic | Reset::Watchdog), light).expect(ONCE));
-    // Here, not in a task of its own: it takes the memory that resuming has taken before.
-    leaguebox.keep_journal(journal, frame).await
 }
 
 #[embassy_executor::task]

@@ -125,7 +125,7 @@ enum Gap {
     #[default]
     None,
     /// Its digits, at this place.
-    Digits(usize),
+    Digits(u16),
     /// The header of a WebSocket frame, at the front.
     Header,
 }
@@ -172,7 +172,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
             Some(length) => self.head(format_args!("Content-Length: {length}\r\n")),
             None => {
                 self.head(format_args!("Content-Length: "))?;
-                self.gap = Gap::Digits(self.len);
+                self.gap = Gap::Digits(self.len as u16);
                 self.head(format_args!("{:DIGITS$}\r\n", ""))
             }
         }
@@ -183,7 +183,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     pub fn announce(&mut self, length: usize, written: usize) -> bool {
         let (at, size) = match mem::take(&mut self.gap) {
             Gap::None => return false,
-            Gap::Digits(at) => (at, DIGITS),
+            Gap::Digits(at) => (at.into(), DIGITS),
             Gap::Header => (0, FRAME_HEADER),
         };
         let head_and_written = at + size..self.len.saturating_add(written).min(self.buf.len());
@@ -270,12 +270,10 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         n
     }
 
+    /// The buffer is free again when this is done.
     fn send_buffered(&mut self) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            self.sink.send(self.buf.get(..self.len).unwrap_or_default()).await?;
-            self.len = 0;
-            Ok(())
-        }
+        let len = mem::take(&mut self.len);
+        self.sink.send(self.buf.get(..len).unwrap_or_default())
     }
 
     fn open_chunk(&mut self) {

@@ -16,7 +16,7 @@ use super::frames::{Breach, CONTROL, Came, Reader};
 use super::long::{Lent, Long};
 use crate::clock::{Clock, before};
 use crate::http::{Outgoing, Sink as _, Timed, WriteError};
-use crate::pieces;
+use crate::pieces::{Next, Sent};
 
 /// From the first byte of a message to its last, in milliseconds.
 const MESSAGE_MS: u64 = 10_000;
@@ -298,17 +298,23 @@ impl<S: Write, C: Clock> Speaker<'_, S, C> {
     ) -> impl Future<Output = Result<bool, End>> {
         let mut message = Outgoing::frame(Timed::new(self.stream, self.clock, WRITE_MS), self.room);
         async move {
-            match pieces::send(&mut message, &write, &may_leave).await {
-                Ok(true) => {
-                    may_leave().await;
-                    message.finish().await?;
-                    Ok(true)
+            let mut sent = Sent::default();
+            loop {
+                match sent.next(&mut message, &write) {
+                    Ok(Next::All) => break,
+                    Ok(Next::Piece) => {
+                        may_leave().await;
+                        message.flush().await?;
+                    }
+                    // It became another text meanwhile: its frame cannot be ended.
+                    Ok(Next::Another) => return Err(End::Lost),
+                    Err(WriteError::WrongLength) => return Ok(false),
+                    Err(error) => return Err(error.into()),
                 }
-                // It became another text meanwhile: its frame cannot be ended.
-                Ok(false) => Err(End::Lost),
-                Err(WriteError::WrongLength) => Ok(false),
-                Err(error) => Err(error.into()),
             }
+            may_leave().await;
+            message.finish().await?;
+            Ok(true)
         }
     }
 }

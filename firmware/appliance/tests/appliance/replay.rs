@@ -17,8 +17,8 @@ async fn beside(scene: Scene<'_, '_>, [journal, reel]: [&Bytes; 2], script: impl
 async fn beside_slow<'w>(scene: Scene<'_, 'w>, journal: &Bytes, reel: Slow<'w>, script: impl AsyncFnOnce()) {
     let (mut frame, leaguebox) = ([0; FRAME], scene.leaguebox);
     let journal = leaguebox.resume(Slow::new(journal, scene.world), &mut frame, Chosen::default()).await;
-    let journal = leaguebox.resume_reel(journal, reel, &mut frame).await;
-    match select(leaguebox.keep_journal(journal, &mut frame), script()).await {
+    let mut journal = leaguebox.resume_reel(journal, reel, &mut frame).await;
+    match select(leaguebox.keep_journal(&mut journal, &mut frame), script()).await {
         Either::First(never) => never,
         Either::Second(()) => {}
     }
