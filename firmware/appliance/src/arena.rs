@@ -33,14 +33,16 @@ const STRANGER: End = End::Ours(4001, "say who you are: {\"type\":\"authenticate
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Registers an agent, unless its address has registered enough of them for now.
-    pub(crate) async fn enrol(&self, from: IpAddr, body: &[u8]) -> Result<Enrolment, Later> {
-        self.guard.borrow_mut().may_register(self.board.now(), from, P, || true)?;
-        self.room().await;
-        let enrolment = self.act(|hall, now| hall.enrol(now, from, body));
-        if let Enrolment::Done(..) = enrolment {
-            self.guard.borrow_mut().registered(self.board.now(), from, P);
+    pub(crate) fn enrol(&self, from: IpAddr, body: &[u8]) -> impl Future<Output = Result<Enrolment, Later>> {
+        async move {
+            self.guard.borrow_mut().may_register(self.board.now(), from, P, || true)?;
+            self.room().await;
+            let enrolment = self.act(|hall, now| hall.enrol(now, from, body));
+            if let Enrolment::Done(..) = enrolment {
+                self.guard.borrow_mut().registered(self.board.now(), from, P);
+            }
+            Ok(enrolment)
         }
-        Ok(enrolment)
     }
 
     /// Listens on a new link until its agent has shown its key; says which it is, by the number of its registration. Who
@@ -76,52 +78,56 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Answers a message of somebody who has not shown a key.
-    async fn hear_stranger<S: Read + Write>(
+    fn hear_stranger<S: Read + Write>(
         &self,
         from: IpAddr,
         link: &mut Link<'_, S, B>,
         length: usize,
-    ) -> Result<Reply, End> {
-        self.slow_down(from).await;
-        self.room().await;
-        let reply = self.hear_agent(None, link, length);
-        self.say_reply(reply, link).await?;
-        goes_on(reply)?;
-        Ok(reply)
+    ) -> impl Future<Output = Result<Reply, End>> {
+        async move {
+            self.slow_down(from).await;
+            self.room().await;
+            let reply = self.hear_agent(None, link, length);
+            self.say_reply(reply, link).await?;
+            goes_on(reply)?;
+            Ok(reply)
+        }
     }
 
     /// Shows games to somebody without a seat in them, one after the other, for as long as there are messages.
-    async fn show<S: Read + Write>(&self, from: IpAddr, game: Uuid, link: &mut Link<'_, S, B>) -> End {
-        let Some(_place) = self.watchers.admit() else { return FULL };
-        let (mut watched, mut told) = (Some(self.count_in(game)), Told::default());
-        let mut pong_at = self.board.after(PONG_MS);
-        loop {
-            while let Some(picture) = self.picture(|hall, now| hall.picture_of(now, watched.as_ref()?.game)) {
-                let Some(word) = told.next(&picture) else { break };
-                if let Err(end) = self.say_word(word, &picture, link).await {
-                    return end;
-                }
-                watched.take_if(|_| word == Word::GameOver);
-            }
-            let look_at = self.board.after(LOOK_MS).min(pong_at);
-            let heard = match link.next(false, pin!(self.board.sleep_until(look_at))).await {
-                Ok(Event::Message(length)) => self.hear_stranger(from, link, length).await.map(Some),
-                Ok(Event::Changed) => Ok(None),
-                Err(end) => Err(end),
-            };
-            match heard {
-                Ok(Some(Reply::Watches(other))) => (watched, told) = (Some(self.count_in(other)), Told::default()),
-                // One connection is one agent or one spectator.
-                Ok(Some(Reply::Authenticated(_))) => return SPECTATOR,
-                Ok(Some(_)) => yield_now().await,
-                Ok(None) if self.board.now() >= pong_at => {
-                    pong_at = self.board.after(PONG_MS);
-                    if let Err(end) = self.say_reply(Reply::Pong, link).await {
+    fn show<S: Read + Write>(&self, from: IpAddr, game: Uuid, link: &mut Link<'_, S, B>) -> impl Future<Output = End> {
+        async move {
+            let Some(_place) = self.watchers.admit() else { return FULL };
+            let (mut watched, mut told) = (Some(self.count_in(game)), Told::default());
+            let mut pong_at = self.board.after(PONG_MS);
+            loop {
+                while let Some(picture) = self.picture(|hall, now| hall.picture_of(now, watched.as_ref()?.game)) {
+                    let Some(word) = told.next(&picture) else { break };
+                    if let Err(end) = self.say_word(word, &picture, link).await {
                         return end;
                     }
+                    watched.take_if(|_| word == Word::GameOver);
                 }
-                Ok(None) => {}
-                Err(end) => return end,
+                let look_at = self.board.after(LOOK_MS).min(pong_at);
+                let heard = match link.next(false, pin!(self.board.sleep_until(look_at))).await {
+                    Ok(Event::Message(length)) => self.hear_stranger(from, link, length).await.map(Some),
+                    Ok(Event::Changed) => Ok(None),
+                    Err(end) => Err(end),
+                };
+                match heard {
+                    Ok(Some(Reply::Watches(other))) => (watched, told) = (Some(self.count_in(other)), Told::default()),
+                    // One connection is one agent or one spectator.
+                    Ok(Some(Reply::Authenticated(_))) => return SPECTATOR,
+                    Ok(Some(_)) => yield_now().await,
+                    Ok(None) if self.board.now() >= pong_at => {
+                        pong_at = self.board.after(PONG_MS);
+                        if let Err(end) = self.say_reply(Reply::Pong, link).await {
+                            return end;
+                        }
+                    }
+                    Ok(None) => {}
+                    Err(end) => return end,
+                }
             }
         }
     }

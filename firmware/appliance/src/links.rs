@@ -78,57 +78,68 @@ impl<S, const P: usize> Default for Links<S, P> {
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Answers a request for a WebSocket. True if the connection is one now.
-    pub(crate) async fn greet<S: Write>(
+    pub(crate) fn greet<S: Write>(
         &self,
         peer: IpAddr,
         request: Request<'_>,
         responder: Responder<'_, S, B>,
-    ) -> bool {
-        let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, P);
-        if let Err(later) = may_ask {
-            let _ = too_many(responder, later, "requests came").await;
-            return false;
-        }
-        if request.method != "GET" {
-            let _ = responder.error_with(405, "this path takes GET", &[("Allow", "GET")]).await;
-            return false;
-        }
-        if guard::is_from_elsewhere(&request) {
-            let _ = responder.error(403, "Origin must name the Host: a web page from elsewhere may not do this").await;
-            return false;
-        }
-        match ws::accept(&request) {
-            Ok(proof) => responder.upgrade("websocket", &[("Sec-WebSocket-Accept", &proof)]).await.is_ok(),
-            Err(refusal) => {
-                let (status, rule) = refusal.answer();
-                let how = [("Upgrade", "websocket"), ("Sec-WebSocket-Version", ws::VERSION)];
-                let _ = responder.error_with(status, rule, &how).await;
-                false
+    ) -> impl Future<Output = bool> {
+        async move {
+            let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, P);
+            if let Err(later) = may_ask {
+                let _ = too_many(responder, later, "requests came").await;
+                return false;
+            }
+            if request.method != "GET" {
+                let _ = responder.error_with(405, "this path takes GET", &[("Allow", "GET")]).await;
+                return false;
+            }
+            if guard::is_from_elsewhere(&request) {
+                let _ =
+                    responder.error(403, "Origin must name the Host: a web page from elsewhere may not do this").await;
+                return false;
+            }
+            match ws::accept(&request) {
+                Ok(proof) => responder.upgrade("websocket", &[("Sec-WebSocket-Accept", &proof)]).await.is_ok(),
+                Err(refusal) => {
+                    let (status, rule) = refusal.answer();
+                    let how = [("Upgrade", "websocket"), ("Sec-WebSocket-Version", ws::VERSION)];
+                    let _ = responder.error_with(status, rule, &how).await;
+                    false
+                }
             }
         }
     }
 
     /// Listens on a new link until its agent has shown that it is a player that dials in; says which, by the number of its
     /// registration. Others may ask too, but not stay.
-    pub(crate) async fn meet<S>(&self, from: IpAddr, socket: &mut S, buf: &mut [u8], ms: u64) -> Option<u32>
+    pub(crate) fn meet<S>(
+        &self,
+        from: IpAddr,
+        socket: &mut S,
+        buf: &mut [u8],
+        ms: u64,
+    ) -> impl Future<Output = Option<u32>>
     where
         S: Read + Write + TcpShutdown,
     {
-        let until = self.board.after(ms);
-        let mut link = Link::new(socket, &self.board, buf);
-        let end = loop {
-            match link.next(true, pin!(self.board.sleep_until(until))).await {
-                Ok(Event::Message(length)) => match self.hear(from, &mut link, length).await {
-                    Ok(Some(issue)) => return Some(issue),
-                    Ok(None) => yield_now().await,
+        async move {
+            let until = self.board.after(ms);
+            let mut link = Link::new(socket, &self.board, buf);
+            let end = loop {
+                match link.next(true, pin!(self.board.sleep_until(until))).await {
+                    Ok(Event::Message(length)) => match self.hear(from, &mut link, length).await {
+                        Ok(Some(issue)) => return Some(issue),
+                        Ok(None) => yield_now().await,
+                        Err(end) => break end,
+                    },
+                    Ok(Event::Changed) => break STRANGER,
                     Err(end) => break end,
-                },
-                Ok(Event::Changed) => break STRANGER,
-                Err(end) => break end,
-            }
-        };
-        link.close(end).await;
-        None
+                }
+            };
+            link.close(end).await;
+            None
+        }
     }
 
     /// Gives a connection to the line of its player.

@@ -51,10 +51,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             // All are counted before the first one serves.
             yield_now().await;
             loop {
-                let accepted = acceptor.accept().await;
+                let accepted = acceptor.accept().await.map(|(peer, socket)| (peer.ip(), socket));
                 self.free_workers.set(self.free_workers.get().saturating_sub(1));
                 match accepted {
-                    Ok((peer, socket)) => self.attend(peer.ip(), socket, links, buf, spare).await,
+                    Ok((peer, socket)) => self.attend(peer, socket, links, buf, spare).await,
                     // Out of sockets, or a connection that died in the queue: the next one may do.
                     Err(_) => self.board.sleep_until(self.board.after(10)).await,
                 }
@@ -108,39 +108,22 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let mut conn = ServerConn::new(socket, buf, spare);
             let mut turn = 0u8;
             loop {
-                match conn.receive(&self.board, || self.limits()).await {
-                    Ok(Some((request, responder)))
-                        if matches!(request.path, links::PATH | arena::PATH | live::PATH) =>
-                    {
-                        let (is_for_the_arena, only_watches) =
-                            (request.path == arena::PATH, request.path == live::PATH);
-                        if self.greet(peer, request, responder).await {
-                            let Parts { stream, buf, unread } = conn.into_parts();
-                            if unread > 0 {
-                                Link::new(stream, &self.board, buf).close(TOO_EARLY).await;
-                                return None;
-                            }
-                            if only_watches {
-                                apart(pin!(self.show_live(peer, &mut Link::new(stream, &self.board, buf)))).await;
-                                return None;
-                            }
-                            let ms = self.limits().request_ms;
-                            return match is_for_the_arena {
-                                true => apart(pin!(self.meet_agent(peer, stream, buf, ms))).await,
-                                false => apart(pin!(self.meet(peer, stream, buf, ms))).await,
-                            };
-                        }
-                    }
-                    Ok(Some((request, responder))) => {
-                        // An answer that fails leaves a closed connection: the next receive says so.
-                        let _ = self.route(peer, request, responder).await;
-                    }
+                let (request, responder) = match conn.receive(&self.board, || self.limits()).await {
+                    Ok(Some(asked)) => asked,
                     Ok(None) => return None,
                     Err(refusal) => {
                         self.refused.set(self.refused.get().saturating_add(1));
                         let _ = conn.refuse(&self.board, &self.limits(), refusal).await;
                         return None;
                     }
+                };
+                if let Some(dial_in) = DialIn::at(request.path) {
+                    if self.greet(peer, request, responder).await {
+                        return self.receive_link(peer, dial_in, conn.into_parts()).await;
+                    }
+                } else {
+                    // An answer that fails leaves a closed connection: the next receive says so.
+                    let _ = self.route(peer, request, responder).await;
                 }
                 turn += 1;
                 if turn == TURN {
@@ -148,6 +131,47 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     yield_now().await;
                 }
             }
+        }
+    }
+
+    /// Listens on a new link. `Some` player dialled in and wants to keep it.
+    fn receive_link<'b, S>(
+        &'b self,
+        peer: IpAddr,
+        dial_in: DialIn,
+        Parts { stream, buf, unread }: Parts<'b, &'b mut S>,
+    ) -> impl Future<Output = Option<u32>>
+    where
+        S: Read + Write + TcpShutdown,
+    {
+        async move {
+            let ms = self.limits().request_ms;
+            match dial_in {
+                _ if unread > 0 => Link::new(stream, &self.board, buf).close(TOO_EARLY).await,
+                DialIn::ToWatch => apart(pin!(self.show_live(peer, &mut Link::new(stream, &self.board, buf)))).await,
+                DialIn::ToPlay => return apart(pin!(self.meet(peer, stream, buf, ms))).await,
+                DialIn::ToTheArena => return apart(pin!(self.meet_agent(peer, stream, buf, ms))).await,
+            }
+            None
+        }
+    }
+}
+
+/// What a link is for, by its path.
+#[derive(Clone, Copy)]
+enum DialIn {
+    ToPlay,
+    ToTheArena,
+    ToWatch,
+}
+
+impl DialIn {
+    fn at(path: &str) -> Option<Self> {
+        match path {
+            links::PATH => Some(Self::ToPlay),
+            arena::PATH => Some(Self::ToTheArena),
+            live::PATH => Some(Self::ToWatch),
+            _ => None,
         }
     }
 }
