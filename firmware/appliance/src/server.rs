@@ -117,9 +117,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                         return None;
                     }
                 };
-                if let Some(dial_in) = DialIn::at(request.path) {
+                if let Some(purpose) = Purpose::at(request.path) {
                     if self.greet(peer, request, responder).await {
-                        return self.receive_link(peer, dial_in, conn.into_parts()).await;
+                        return self.receive_link(peer, purpose, conn.into_parts()).await;
                     }
                 } else {
                     // An answer that fails leaves a closed connection: the next receive says so.
@@ -138,7 +138,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     fn receive_link<'b, S>(
         &'b self,
         peer: IpAddr,
-        dial_in: DialIn,
+        purpose: Purpose,
         Parts { stream, buf, unread }: Parts<'b, &'b mut S>,
     ) -> impl Future<Output = Option<u32>>
     where
@@ -146,11 +146,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     {
         async move {
             let ms = self.limits().request_ms;
-            match dial_in {
+            match purpose {
                 _ if unread > 0 => Link::new(stream, &self.board, buf).close(TOO_EARLY).await,
-                DialIn::ToWatch => apart(pin!(self.show_live(peer, &mut Link::new(stream, &self.board, buf)))).await,
-                DialIn::ToPlay => return apart(pin!(self.meet(peer, stream, buf, ms))).await,
-                DialIn::ToTheArena => return apart(pin!(self.meet_agent(peer, stream, buf, ms))).await,
+                Purpose::Watch => apart(pin!(self.show_live(peer, &mut Link::new(stream, &self.board, buf)))).await,
+                Purpose::Play => return apart(pin!(self.meet(peer, stream, buf, ms))).await,
+                Purpose::Arena => return apart(pin!(self.meet_agent(peer, stream, buf, ms))).await,
             }
             None
         }
@@ -159,18 +159,18 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
 /// What a link is for, by its path.
 #[derive(Clone, Copy)]
-enum DialIn {
-    ToPlay,
-    ToTheArena,
-    ToWatch,
+enum Purpose {
+    Play,
+    Arena,
+    Watch,
 }
 
-impl DialIn {
+impl Purpose {
     fn at(path: &str) -> Option<Self> {
         match path {
-            links::PATH => Some(Self::ToPlay),
-            arena::PATH => Some(Self::ToTheArena),
-            live::PATH => Some(Self::ToWatch),
+            links::PATH => Some(Self::Play),
+            arena::PATH => Some(Self::Arena),
+            live::PATH => Some(Self::Watch),
             _ => None,
         }
     }
