@@ -13,9 +13,9 @@ libfuzzer_sys::fuzz_target!(|input: (u64, Vec<u8>)| {
     let stream = Stream::new(&world, Some(seed));
     stream.from.borrow_mut().send(0, &bytes);
     stream.from.borrow_mut().end(0, End::Closed);
-    let (mut incoming, mut outgoing) = ([0; 700], [0; 200]);
+    let mut buf = [0; 900];
     world.run(async {
-        let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
+        let mut conn = ServerConn::new(stream, &mut buf, 200);
         loop {
             match conn.receive(&world, Limits::default).await {
                 Ok(Some((request, responder))) => {

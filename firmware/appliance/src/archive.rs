@@ -84,62 +84,69 @@ pub(crate) async fn add<T: http::Sink>(
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// `/api/leagues.json`
-    pub(crate) async fn send_leagues<S: Write>(&self, responder: Responder<'_, S, B>) -> Result<(), WriteError> {
-        let mut answer = responder.begin(200, JSON, None, &[])?;
-        let head = Head { journal: Shown(self.journal()) };
-        add(&mut answer, |sink| list(0, sink, &head, "leagues", |_| None::<()>)).await?;
-        let (mut part, mut before) = (1, u32::MAX);
-        loop {
-            make_room(&mut answer).await?;
-            let Some(told) = self.ask_the_journal(Ask::League(before)).await else { break };
-            let write = |sink: &mut dyn Sink| {
-                let page = told.page();
-                list(part, sink, &head, "leagues", |_| Some(League::of(&page)))
-            };
-            add(&mut answer, write).await?;
-            (part, before) = (part + 1, told.page().past.before);
+    pub(crate) fn send_leagues<S: Write>(
+        &self,
+        responder: Responder<'_, S, B>,
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let mut answer = responder.begin(200, JSON, None, &[])?;
+            let head = Head { journal: Shown(self.journal()) };
+            add(&mut answer, |sink| list(0, sink, &head, "leagues", |_| None::<()>)).await?;
+            let (mut part, mut before) = (1, u32::MAX);
+            loop {
+                make_room(&mut answer).await?;
+                let Some(told) = self.ask_the_journal(Ask::League(before)).await else { break };
+                let write = |sink: &mut dyn Sink| {
+                    let page = told.page();
+                    list(part, sink, &head, "leagues", |_| Some(League::of(&page)))
+                };
+                add(&mut answer, write).await?;
+                (part, before) = (part + 1, told.page().past.before);
+            }
+            add(&mut answer, |sink| list(part, sink, &head, "leagues", |_| None::<()>)).await?;
+            answer.finish().await
         }
-        add(&mut answer, |sink| list(part, sink, &head, "leagues", |_| None::<()>)).await?;
-        answer.finish().await
     }
 
     /// `/api/leagues/3.json`. Should its sectors be erased while it is sent, the connection is closed.
-    pub(crate) async fn send_league<S: Write>(
+    pub(crate) fn send_league<S: Write>(
         &self,
         responder: Responder<'_, S, B>,
         number: u32,
-    ) -> Result<(), WriteError> {
-        let mut found = self.ask_the_journal(Ask::League(u32::MAX)).await;
-        while let Some(told) = found.take() {
-            let past = told.page().past;
-            if past.ended.league == number {
-                found = Some(told);
-                break;
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let mut found = self.ask_the_journal(Ask::League(u32::MAX)).await;
+            while let Some(told) = found.take() {
+                let past = told.page().past;
+                if past.ended.league == number {
+                    found = Some(told);
+                    break;
+                }
+                drop(told);
+                found = self.ask_the_journal(Ask::League(past.before)).await;
+            }
+            let Some(mut told) = found else {
+                return responder.error(404, "no such league is kept; /api/leagues.json lists those that are").await;
+            };
+            let mut answer = responder.begin(200, JSON, None, &[])?;
+            add(&mut answer, |sink| list(0, sink, &League::of(&told.page()), "standings", |_| None::<()>)).await?;
+            let players = told.page().past.ended.players;
+            for part in 1..=u64::from(players) {
+                if part > 1 {
+                    let next = told.page().next;
+                    drop(told);
+                    make_room(&mut answer).await?;
+                    told = self.ask_the_journal(Ask::Line(next)).await.ok_or(WriteError::WrongLength)?;
+                }
+                let write = |sink: &mut dyn Sink| {
+                    let page = told.page();
+                    list(part, sink, &(), "standings", |_| Some(page.row()))
+                };
+                add(&mut answer, write).await?;
             }
             drop(told);
-            found = self.ask_the_journal(Ask::League(past.before)).await;
+            add(&mut answer, |sink| list(1, sink, &(), "standings", |_| None::<()>)).await?;
+            answer.finish().await
         }
-        let Some(mut told) = found else {
-            return responder.error(404, "no such league is kept; /api/leagues.json lists those that are").await;
-        };
-        let mut answer = responder.begin(200, JSON, None, &[])?;
-        add(&mut answer, |sink| list(0, sink, &League::of(&told.page()), "standings", |_| None::<()>)).await?;
-        let players = told.page().past.ended.players;
-        for part in 1..=u64::from(players) {
-            if part > 1 {
-                let next = told.page().next;
-                drop(told);
-                make_room(&mut answer).await?;
-                told = self.ask_the_journal(Ask::Line(next)).await.ok_or(WriteError::WrongLength)?;
-            }
-            let write = |sink: &mut dyn Sink| {
-                let page = told.page();
-                list(part, sink, &(), "standings", |_| Some(page.row()))
-            };
-            add(&mut answer, write).await?;
-        }
-        drop(told);
-        add(&mut answer, |sink| list(1, sink, &(), "standings", |_| None::<()>)).await?;
-        answer.finish().await
     }
 }

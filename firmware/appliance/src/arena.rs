@@ -5,6 +5,7 @@
 //! agent, as [`links`](crate::links) does. Whoever only looks on stays with the worker.
 
 use core::net::IpAddr;
+use core::pin::pin;
 
 use edge_nal::TcpShutdown;
 use embassy_futures::select::select;
@@ -32,14 +33,16 @@ const STRANGER: End = End::Ours(4001, "say who you are: {\"type\":\"authenticate
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Registers an agent, unless its address has registered enough of them for now.
-    pub(crate) async fn enrol(&self, from: IpAddr, body: &[u8]) -> Result<Enrolment, Later> {
-        self.guard.borrow_mut().may_register(self.board.now(), from, P, || true)?;
-        self.room().await;
-        let enrolment = self.act(|hall, now| hall.enrol(now, from, body));
-        if let Enrolment::Done(..) = enrolment {
-            self.guard.borrow_mut().registered(self.board.now(), from, P);
+    pub(crate) fn enrol(&self, from: IpAddr, body: &[u8]) -> impl Future<Output = Result<Enrolment, Later>> {
+        async move {
+            self.guard.borrow_mut().may_register(self.board.now(), from, P, || true)?;
+            self.room().await;
+            let enrolment = self.act(|hall, now| hall.enrol(now, from, body));
+            if let Enrolment::Done(..) = enrolment {
+                self.guard.borrow_mut().registered(self.board.now(), from, P);
+            }
+            Ok(enrolment)
         }
-        Ok(enrolment)
     }
 
     /// Listens on a new link until its agent has shown its key; says which it is, by the number of its registration. Who
@@ -58,7 +61,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let until = self.board.after(ms);
             let mut link = Link::new(socket, &self.board, buf);
             let end = loop {
-                match link.next(true, self.board.sleep_until(until)).await {
+                match link.next(true, pin!(self.board.sleep_until(until))).await {
                     Ok(Event::Message(length)) => match self.hear_stranger(from, &mut link, length).await {
                         Ok(Reply::Authenticated(issue)) => return Some(issue),
                         Ok(Reply::Watches(game)) => break self.show(from, game, &mut link).await,
@@ -75,52 +78,56 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Answers a message of somebody who has not shown a key.
-    async fn hear_stranger<S: Read + Write>(
+    fn hear_stranger<S: Read + Write>(
         &self,
         from: IpAddr,
         link: &mut Link<'_, S, B>,
         length: usize,
-    ) -> Result<Reply, End> {
-        self.slow_down(from).await;
-        self.room().await;
-        let reply = self.hear_agent(None, link, length);
-        self.say_reply(reply, link).await?;
-        goes_on(reply)?;
-        Ok(reply)
+    ) -> impl Future<Output = Result<Reply, End>> {
+        async move {
+            self.slow_down(from).await;
+            self.room().await;
+            let reply = self.hear_agent(None, link, length);
+            self.say_reply(reply, link).await?;
+            goes_on(reply)?;
+            Ok(reply)
+        }
     }
 
     /// Shows games to somebody without a seat in them, one after the other, for as long as there are messages.
-    async fn show<S: Read + Write>(&self, from: IpAddr, game: Uuid, link: &mut Link<'_, S, B>) -> End {
-        let Some(_place) = self.watchers.admit() else { return FULL };
-        let (mut watched, mut told) = (Some(self.count_in(game)), Told::default());
-        let mut pong_at = self.board.after(PONG_MS);
-        loop {
-            while let Some(picture) = self.picture(|hall, now| hall.picture_of(now, watched.as_ref()?.game)) {
-                let Some(word) = told.next(&picture) else { break };
-                if let Err(end) = self.say_word(word, &picture, link).await {
-                    return end;
-                }
-                watched.take_if(|_| word == Word::GameOver);
-            }
-            let look_at = self.board.after(LOOK_MS).min(pong_at);
-            let heard = match link.next(false, self.board.sleep_until(look_at)).await {
-                Ok(Event::Message(length)) => self.hear_stranger(from, link, length).await.map(Some),
-                Ok(Event::Changed) => Ok(None),
-                Err(end) => Err(end),
-            };
-            match heard {
-                Ok(Some(Reply::Watches(other))) => (watched, told) = (Some(self.count_in(other)), Told::default()),
-                // One connection is one agent or one spectator.
-                Ok(Some(Reply::Authenticated(_))) => return SPECTATOR,
-                Ok(Some(_)) => yield_now().await,
-                Ok(None) if self.board.now() >= pong_at => {
-                    pong_at = self.board.after(PONG_MS);
-                    if let Err(end) = self.say_reply(Reply::Pong, link).await {
+    fn show<S: Read + Write>(&self, from: IpAddr, game: Uuid, link: &mut Link<'_, S, B>) -> impl Future<Output = End> {
+        async move {
+            let Some(_place) = self.watchers.admit() else { return FULL };
+            let (mut watched, mut told) = (Some(self.count_in(game)), Told::default());
+            let mut pong_at = self.board.after(PONG_MS);
+            loop {
+                while let Some(picture) = self.picture(|hall, now| hall.picture_of(now, watched.as_ref()?.game)) {
+                    let Some(word) = told.next(&picture) else { break };
+                    if let Err(end) = self.say_word(word, &picture, link).await {
                         return end;
                     }
+                    watched.take_if(|_| word == Word::GameOver);
                 }
-                Ok(None) => {}
-                Err(end) => return end,
+                let look_at = self.board.after(LOOK_MS).min(pong_at);
+                let heard = match link.next(false, pin!(self.board.sleep_until(look_at))).await {
+                    Ok(Event::Message(length)) => self.hear_stranger(from, link, length).await.map(Some),
+                    Ok(Event::Changed) => Ok(None),
+                    Err(end) => Err(end),
+                };
+                match heard {
+                    Ok(Some(Reply::Watches(other))) => (watched, told) = (Some(self.count_in(other)), Told::default()),
+                    // One connection is one agent or one spectator.
+                    Ok(Some(Reply::Authenticated(_))) => return SPECTATOR,
+                    Ok(Some(_)) => yield_now().await,
+                    Ok(None) if self.board.now() >= pong_at => {
+                        pong_at = self.board.after(PONG_MS);
+                        if let Err(end) = self.say_reply(Reply::Pong, link).await {
+                            return end;
+                        }
+                    }
+                    Ok(None) => {}
+                    Err(end) => return end,
+                }
             }
         }
     }
@@ -140,18 +147,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         link: &mut Link<'a, S, B>,
     ) -> impl Future<Output = Option<End>> {
         async move {
-            let (Some(bell), Some(from)) = (
-                self.lines.get(usize::from(line)),
-                self.hall(|hall| Some(hall.players().get(usize::from(line))?.contact.ip())),
-            ) else {
-                return Some(OVER);
-            };
-            let mut told = Told::default();
-            // Its game right after its last message. Others may have moved by the time that is answered, and it hears of
-            // every turn all the same.
-            let mut seen: Option<Picture> = None;
-            // A game of others that it looks on at while it has none of its own.
-            let mut watched: Option<Watched<'_, B, P, M, R, L>> = None;
+            let Some(bell) = self.lines.get(usize::from(line)) else { return Some(OVER) };
+            let mut player = Playing { issue, told: Told::default(), seen: None, watched: None };
             let mut pong_at = self.board.after(PONG_MS);
             loop {
                 match self.hall(|hall| hall.line_of(issue)) {
@@ -162,83 +159,92 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 if links.has(line) {
                     return Some(REPLACED);
                 }
-                if let Err(end) = self.tell(issue, &mut seen, &mut told, &mut watched, link).await {
+                if let Err(end) = self.tell(&mut player, link).await {
                     return Some(end);
                 }
-                let changed = async {
-                    let wake_at = if watched.is_some() { self.board.after(LOOK_MS).min(pong_at) } else { pong_at };
-                    select(bell.wait(), self.board.sleep_until(wake_at)).await;
-                };
                 link.takes_long(self.hall(|hall| hall.may_write_long(line)).then_some(&self.long));
-                let mut is_heard = false;
-                // Whoever thinks may be silent: its game has a deadline of its own.
-                let is_thinking = self.hall(|hall| hall.is_thinking(line));
-                let reply = match link.next(is_thinking, changed).await {
+                let event = {
+                    let look_at = player.watched.as_ref().map_or(pong_at, |_| self.board.after(LOOK_MS).min(pong_at));
+                    let changed = pin!(select(bell.wait(), self.board.sleep_until(look_at)));
+                    // Whoever thinks may be silent: its game has a deadline of its own.
+                    link.next(self.hall(|hall| hall.is_thinking(line)), changed).await
+                };
+                let said = match event {
                     Ok(Event::Changed) if self.board.now() < pong_at => continue,
                     Ok(Event::Changed) => {
                         pong_at = self.board.after(PONG_MS);
-                        Reply::Pong
+                        self.say_reply(Reply::Pong, link).await.map(|_| ())
                     }
-                    Ok(Event::Message(length)) => {
-                        self.room().await;
-                        let reply = self.hear_agent(Some(issue), link, length);
-                        is_heard = true;
-                        seen = self.picture(|hall, now| hall.picture_for(now, issue));
-                        reply
-                    }
-                    Err(end) => return Some(end),
+                    Ok(Event::Message(length)) => self.answer_agent(line, &mut player, link, length).await,
+                    Err(end) => Err(end),
                 };
-                if let Err(end) = self.say_reply(reply, link).await.and_then(|_| goes_on(reply)) {
+                if let Err(end) = said {
                     return Some(end);
                 }
-                if let Reply::Watches(game) = reply {
-                    (told, watched) = (Told::default(), Some(self.count_in(game)));
-                }
                 // A flood must not keep the others waiting.
-                if is_heard {
-                    self.slow_down(from).await;
-                }
                 yield_now().await;
             }
         }
     }
 
-    /// Tells an agent what there is to tell of its game, or of the one it looks on at: first as it was `seen`, then as it is.
+    /// Answers a message of an agent.
+    fn answer_agent<'a, S: Read + Write>(
+        &'a self,
+        line: u16,
+        player: &mut Playing<'a, B, P, M, R, L>,
+        link: &mut Link<'_, S, B>,
+        length: usize,
+    ) -> impl Future<Output = Result<(), End>> {
+        async move {
+            let from = self.address_of(line).ok_or(OVER)?;
+            self.room().await;
+            let reply = self.hear_agent(Some(player.issue), link, length);
+            player.seen = self.picture(|hall, now| hall.picture_for(now, player.issue));
+            if let Reply::Watches(game) = reply {
+                (player.told, player.watched) = (Told::default(), Some(self.count_in(game)));
+            }
+            let goes_on = goes_on(reply);
+            self.say_reply(reply, link).await?;
+            goes_on?;
+            self.slow_down(from).await;
+            Ok(())
+        }
+    }
+
+    /// Tells an agent what there is to tell of its game, or of the one it looks on at: first as it was seen, then as it is.
     /// Everything there is to say of a picture is said before the next one is taken, so that no turn is left out between.
     fn tell<'a, S: Read + Write>(
         &'a self,
-        issue: u32,
-        seen: &mut Option<Picture>,
-        told: &mut Told,
-        watched: &mut Option<Watched<'a, B, P, M, R, L>>,
+        player: &mut Playing<'a, B, P, M, R, L>,
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = Result<(), End>> {
         async move {
-            watched.take_if(|_| self.picture(|hall, now| hall.picture_for(now, issue)).is_some());
+            let issue = player.issue;
+            player.watched.take_if(|_| self.picture(|hall, now| hall.picture_for(now, issue)).is_some());
             loop {
-                let is_now = seen.is_none();
+                let is_now = player.seen.is_none();
                 if is_now {
-                    let game = watched.as_ref().map(|watched| watched.game);
+                    let game = player.watched.as_ref().map(|watched| watched.game);
                     let look = |hall: &Hall<P, M, R, L>, now| {
                         hall.picture_for(now, issue).or_else(|| hall.picture_of(now, game?))
                     };
-                    *seen = self.picture(look);
+                    player.seen = self.picture(look);
                 }
                 let mut is_all = is_now;
-                while let Some(picture) = seen
-                    && let Some(word) = told.next(picture)
+                while let Some(picture) = &player.seen
+                    && let Some(word) = player.told.next(picture)
                 {
                     is_all = false;
                     self.say_word(word, picture, link).await?;
                     if matches!(word, Word::Matched | Word::GameOver) {
                         self.room().await;
-                        self.act(|hall, now| hall.word_is_told(now, issue, word));
+                        self.act(|hall, now| hall.word_is_told(now, player.issue, word));
                     }
                     if word == Word::GameOver {
-                        *watched = None;
+                        player.watched = None;
                     }
                 }
-                *seen = None;
+                player.seen = None;
                 if is_all {
                     return Ok(());
                 }
@@ -286,6 +292,19 @@ fn goes_on(reply: Reply) -> Result<(), End> {
         Reply::Refused(trouble, _) => trouble.closes().map_or(Ok(()), |code| Err(End::Ours(code, trouble.text()))),
         _ => Ok(()),
     }
+}
+
+/// An agent on its link.
+struct Playing<'a, B: Board, const P: usize, const M: usize, const R: usize, const L: usize> {
+    /// Its registration.
+    issue: u32,
+    /// What it knows.
+    told: Told,
+    /// Its game right after its last message. Others may have moved by the time that is answered, and it hears of every turn
+    /// all the same.
+    seen: Option<Picture>,
+    /// A game of others that it looks on at while it has none of its own.
+    watched: Option<Watched<'a, B, P, M, R, L>>,
 }
 
 /// Somebody who looks on at a game is counted until this is dropped.

@@ -13,6 +13,7 @@
 
 use core::cell::Cell;
 use core::net::IpAddr;
+use core::pin::pin;
 
 use edge_nal::TcpShutdown;
 use embassy_futures::yield_now;
@@ -77,57 +78,68 @@ impl<S, const P: usize> Default for Links<S, P> {
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Answers a request for a WebSocket. True if the connection is one now.
-    pub(crate) async fn greet<S: Write>(
+    pub(crate) fn greet<S: Write>(
         &self,
         peer: IpAddr,
         request: Request<'_>,
         responder: Responder<'_, S, B>,
-    ) -> bool {
-        let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, P);
-        if let Err(later) = may_ask {
-            let _ = too_many(responder, later, "requests came").await;
-            return false;
-        }
-        if request.method != "GET" {
-            let _ = responder.error_with(405, "this path takes GET", &[("Allow", "GET")]).await;
-            return false;
-        }
-        if guard::is_from_elsewhere(&request) {
-            let _ = responder.error(403, "Origin must name the Host: a web page from elsewhere may not do this").await;
-            return false;
-        }
-        match ws::accept(&request) {
-            Ok(proof) => responder.upgrade("websocket", &[("Sec-WebSocket-Accept", &proof)]).await.is_ok(),
-            Err(refusal) => {
-                let (status, rule) = refusal.answer();
-                let how = [("Upgrade", "websocket"), ("Sec-WebSocket-Version", ws::VERSION)];
-                let _ = responder.error_with(status, rule, &how).await;
-                false
+    ) -> impl Future<Output = bool> {
+        async move {
+            let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, P);
+            if let Err(later) = may_ask {
+                let _ = too_many(responder, later, "requests came").await;
+                return false;
+            }
+            if request.method != "GET" {
+                let _ = responder.error_with(405, "this path takes GET", &[("Allow", "GET")]).await;
+                return false;
+            }
+            if guard::is_from_elsewhere(&request) {
+                let _ =
+                    responder.error(403, "Origin must name the Host: a web page from elsewhere may not do this").await;
+                return false;
+            }
+            match ws::accept(&request) {
+                Ok(proof) => responder.upgrade("websocket", &[("Sec-WebSocket-Accept", &proof)]).await.is_ok(),
+                Err(refusal) => {
+                    let (status, rule) = refusal.answer();
+                    let how = [("Upgrade", "websocket"), ("Sec-WebSocket-Version", ws::VERSION)];
+                    let _ = responder.error_with(status, rule, &how).await;
+                    false
+                }
             }
         }
     }
 
     /// Listens on a new link until its agent has shown that it is a player that dials in; says which, by the number of its
     /// registration. Others may ask too, but not stay.
-    pub(crate) async fn meet<S>(&self, from: IpAddr, socket: &mut S, buf: &mut [u8], ms: u64) -> Option<u32>
+    pub(crate) fn meet<S>(
+        &self,
+        from: IpAddr,
+        socket: &mut S,
+        buf: &mut [u8],
+        ms: u64,
+    ) -> impl Future<Output = Option<u32>>
     where
         S: Read + Write + TcpShutdown,
     {
-        let until = self.board.after(ms);
-        let mut link = Link::new(socket, &self.board, buf);
-        let end = loop {
-            match link.next(true, self.board.sleep_until(until)).await {
-                Ok(Event::Message(length)) => match self.hear(from, &mut link, length).await {
-                    Ok(Some(issue)) => return Some(issue),
-                    Ok(None) => yield_now().await,
+        async move {
+            let until = self.board.after(ms);
+            let mut link = Link::new(socket, &self.board, buf);
+            let end = loop {
+                match link.next(true, pin!(self.board.sleep_until(until))).await {
+                    Ok(Event::Message(length)) => match self.hear(from, &mut link, length).await {
+                        Ok(Some(issue)) => return Some(issue),
+                        Ok(None) => yield_now().await,
+                        Err(end) => break end,
+                    },
+                    Ok(Event::Changed) => break STRANGER,
                     Err(end) => break end,
-                },
-                Ok(Event::Changed) => break STRANGER,
-                Err(end) => break end,
-            }
-        };
-        link.close(end).await;
-        None
+                }
+            };
+            link.close(end).await;
+            None
+        }
     }
 
     /// Gives a connection to the line of its player.
@@ -159,18 +171,31 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 true => self.play_with(line, links, owner, &mut link).await,
                 false => self.converse_on(line, links, &mut issue, &mut link).await,
             };
-            if self.is_at(owner, line) && !links.has(line) {
-                let why = end.map_or("the connection is another player's now", End::reason);
-                self.room().await;
-                self.act(|hall, now| hall.handle(now, hall::Event::Gone { player: line, why }));
-            }
-            match end {
+            match self.is_over(line, links, owner, end).await {
                 Some(end) => link.close(end).await,
                 None => {
                     drop(link);
                     self.hand_over(links, issue, socket);
                 }
             }
+        }
+    }
+
+    /// Says that a player has no link any more, unless it has another one already.
+    fn is_over<S>(
+        &self,
+        line: u16,
+        links: &Links<S, P>,
+        owner: u32,
+        end: Option<End>,
+    ) -> impl Future<Output = Option<End>> {
+        async move {
+            if self.is_at(owner, line) && !links.has(line) {
+                self.room().await;
+                let why = end.map_or("the connection is another player's now", End::reason);
+                self.act(|hall, now| hall.handle(now, hall::Event::Gone { player: line, why }));
+            }
+            end
         }
     }
 
@@ -190,12 +215,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         async move {
             // The call that was said last on this link: an answer may come. On another link it has to be said again.
             let mut said = None;
-            let (Some(bell), Some(from)) = (
-                self.lines.get(usize::from(line)),
-                self.hall(|hall| Some(hall.players().get(usize::from(line))?.contact.ip())),
-            ) else {
-                return Some(OVER);
-            };
+            let Some(bell) = self.lines.get(usize::from(line)) else { return Some(OVER) };
             loop {
                 match self.hall(|hall| hall.line_of(*issue)) {
                     Some(at) if at == line => {}
@@ -213,7 +233,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     }
                 }
                 link.takes_long(self.hall(|hall| hall.may_write_long(line)).then_some(&self.long));
-                match link.next(open.is_some(), bell.wait()).await {
+                let event = {
+                    let changed = pin!(bell.wait());
+                    link.next(open.is_some(), changed).await
+                };
+                match event {
                     Ok(Event::Changed) => {}
                     Ok(Event::Message(length)) => {
                         let (body, _) = link.message(length);
@@ -222,6 +246,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                             let reply = hall::Event::Reply { player: line, call, status: 200, body };
                             self.act(|hall, now| hall.handle(now, reply));
                         } else {
+                            let Some(from) = self.address_of(line) else { return Some(OVER) };
                             match self.hear(from, link, length).await {
                                 // A link belongs to the player that showed its token on it last.
                                 Ok(caller) => *issue = caller.unwrap_or(*issue),
@@ -235,6 +260,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
             }
         }
+    }
+
+    /// Where the player on a line is.
+    pub(crate) fn address_of(&self, line: u16) -> Option<IpAddr> {
+        self.hall(|hall| Some(hall.players().get(usize::from(line))?.contact.ip()))
     }
 
     /// Says the open call, if it still is.
@@ -283,28 +313,37 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
     /// Whoever floods is not sent away but slowed down, once it is answered: its messages pile up before its own line, and it
     /// holds nothing that others wait for, such as the buffer for long messages.
-    pub(crate) async fn slow_down(&self, from: IpAddr) {
-        while self.guard.borrow_mut().request(self.board.now(), from, P).is_err() {
-            self.board.sleep_until(self.board.after(SLOW_MS)).await;
+    pub(crate) fn slow_down(&self, from: IpAddr) -> impl Future<Output = ()> {
+        async move {
+            while self.guard.borrow_mut().request(self.board.now(), from, P).is_err() {
+                self.board.sleep_until(self.board.after(SLOW_MS)).await;
+            }
         }
     }
 
     /// Gives the hall an agent's message, unless its address has registered enough players for now.
-    pub(crate) async fn ask_hall<'a>(&self, from: IpAddr, via: Via, body: &'a [u8]) -> Result<Answer<'a>, Later> {
-        if self.calendar().believes(Source::Agent)
-            && let Some(utc) = calendar::of_agent(body, via == Via::Register)
-        {
-            self.learn_time(Source::Agent, utc);
+    pub(crate) fn ask_hall<'a>(
+        &self,
+        from: IpAddr,
+        via: Via,
+        body: &'a [u8],
+    ) -> impl Future<Output = Result<Answer<'a>, Later>> {
+        async move {
+            if self.calendar().believes(Source::Agent)
+                && let Some(utc) = calendar::of_agent(body, via == Via::Register)
+            {
+                self.learn_time(Source::Agent, utc);
+            }
+            let is_registration =
+                || via == Via::Register || body.windows(8).any(|word| word.eq_ignore_ascii_case(b"register"));
+            self.guard.borrow_mut().may_register(self.board.now(), from, P, is_registration)?;
+            self.room().await;
+            let before = self.hall(Hall::registrations);
+            let answer = self.act(|hall, now| hall.request(now, from, via, body));
+            if self.hall(Hall::registrations) != before {
+                self.guard.borrow_mut().registered(self.board.now(), from, P);
+            }
+            Ok(answer)
         }
-        let is_registration =
-            || via == Via::Register || body.windows(8).any(|word| word.eq_ignore_ascii_case(b"register"));
-        self.guard.borrow_mut().may_register(self.board.now(), from, P, is_registration)?;
-        self.room().await;
-        let before = self.hall(Hall::registrations);
-        let answer = self.act(|hall, now| hall.request(now, from, via, body));
-        if self.hall(Hall::registrations) != before {
-            self.guard.borrow_mut().registered(self.board.now(), from, P);
-        }
-        Ok(answer)
     }
 }

@@ -270,23 +270,35 @@ impl News {
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Serves a page that watches, to its end.
-    pub(crate) async fn show_live<S: Read + Write + TcpShutdown>(&self, from: IpAddr, link: &mut Link<'_, S, B>) {
-        let mut told = Told::default();
-        self.watch(from, link, async |link| self.tell_news(&mut told, link).await).await;
+    pub(crate) fn show_live<S: Read + Write + TcpShutdown>(
+        &self,
+        from: IpAddr,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = ()> {
+        async move {
+            let mut told = Told::default();
+            self.watch(from, link, async |link| self.tell_news(&mut told, link).await).await;
+        }
     }
 
-    async fn tell_news<S: Read + Write>(&self, told: &mut Told, link: &mut Link<'_, S, B>) -> Result<(), End> {
-        self.act(|hall, _| hall.refresh_standings());
-        let now = self.now().utc;
-        self.hall(|hall| told.look(hall.log(), now));
-        while let Some(news) = self.next_news(told) {
-            let now = self.board.now();
-            let write = |sink: &mut dyn Sink| self.hall(|hall| news.write(hall, now, self.vitals(now), sink));
-            // What there is no longer, such as a player that has left meanwhile, is not told.
-            link.say(write, async || self.safe().await).await?;
-            yield_now().await;
+    fn tell_news<S: Read + Write>(
+        &self,
+        told: &mut Told,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = Result<(), End>> {
+        async move {
+            self.act(|hall, _| hall.refresh_standings());
+            let now = self.now().utc;
+            self.hall(|hall| told.look(hall.log(), now));
+            while let Some(news) = self.next_news(told) {
+                let now = self.board.now();
+                let write = |sink: &mut dyn Sink| self.hall(|hall| news.write(hall, now, self.vitals(now), sink));
+                // What there is no longer, such as a player that has left meanwhile, is not told.
+                link.say(write, async || self.safe().await).await?;
+                yield_now().await;
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     fn next_news(&self, told: &mut Told) -> Option<News> {

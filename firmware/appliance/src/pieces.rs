@@ -34,7 +34,7 @@ pub(crate) fn send<T: http::Sink>(
 
 /// What has become of a text.
 #[derive(Default)]
-struct Sent {
+pub(crate) struct Sent {
     text: Prefix,
     /// The length of the text. Once it is known outside, it must stay.
     length: Option<usize>,
@@ -42,7 +42,7 @@ struct Sent {
 }
 
 /// What is in the message now.
-enum Next {
+pub(crate) enum Next {
     /// The whole text, or the rest of it.
     All,
     /// A piece of it, or nothing yet: it must leave to make room.
@@ -53,7 +53,7 @@ enum Next {
 
 impl Sent {
     /// Adds the next piece to the message. No future waits in here, so that none has to keep what is only needed here.
-    fn next<T: http::Sink>(
+    pub fn next<T: http::Sink>(
         &mut self,
         message: &mut Outgoing<'_, T>,
         write: &dyn Fn(&mut dyn Sink) -> Result<(), Full>,

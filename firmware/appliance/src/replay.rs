@@ -57,64 +57,68 @@ fn line<'a, const P: usize, const M: usize, const R: usize, const L: usize>(
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// `/api/matches/R1M1/moves.json`. Should they be erased while they are sent, the connection is closed.
-    pub(crate) async fn send_moves<S: Write>(
+    pub(crate) fn send_moves<S: Write>(
         &self,
         responder: Responder<'_, S, B>,
         id: MatchId,
-    ) -> Result<(), WriteError> {
-        #[derive(Serialize)]
-        struct Head {
-            match_id: Shown<MatchId>,
-            /// Whether they go on to the end of the match.
-            complete: bool,
-            steps: u16,
-        }
-        let told = self.ask_the_journal(Ask::Step(id, u16::MAX)).await;
-        let last = told.as_ref().and_then(|told| Some(told.replay()?.shot));
-        drop(told);
-        let Some(Shot { step: steps, ended, .. }) = last else {
-            return responder.error(404, NOT_KEPT).await;
-        };
-        self.safe().await;
-        let mut answer = responder.begin(200, JSON, None, &[])?;
-        let head = Head { match_id: Shown(id), complete: ended.is_some(), steps };
-        add(&mut answer, |sink| list(0, sink, &head, "moves", |_| None::<()>)).await?;
-        let mut next = None;
-        for step in 1..=steps {
-            make_room(&mut answer).await?;
-            let told = self.ask_the_journal(Ask::Scene(id, next)).await.ok_or(WriteError::WrongLength)?;
-            let write = |sink: &mut dyn Sink| {
-                let scene = told.scene().ok_or(Full)?;
-                self.hall(|hall| {
-                    let row = |_| Some(line(hall, id, scene.shot, Raw(&scene.made)));
-                    list(step.into(), sink, &(), "moves", row)
-                })
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            #[derive(Serialize)]
+            struct Head {
+                match_id: Shown<MatchId>,
+                /// Whether they go on to the end of the match.
+                complete: bool,
+                steps: u16,
+            }
+            let told = self.ask_the_journal(Ask::Step(id, u16::MAX)).await;
+            let last = told.as_ref().and_then(|told| Some(told.replay()?.shot));
+            drop(told);
+            let Some(Shot { step: steps, ended, .. }) = last else {
+                return responder.error(404, NOT_KEPT).await;
             };
-            add(&mut answer, write).await?;
-            next = told.scene().map(|scene| scene.next);
+            self.safe().await;
+            let mut answer = responder.begin(200, JSON, None, &[])?;
+            let head = Head { match_id: Shown(id), complete: ended.is_some(), steps };
+            add(&mut answer, |sink| list(0, sink, &head, "moves", |_| None::<()>)).await?;
+            let mut next = None;
+            for step in 1..=steps {
+                make_room(&mut answer).await?;
+                let told = self.ask_the_journal(Ask::Scene(id, next)).await.ok_or(WriteError::WrongLength)?;
+                let write = |sink: &mut dyn Sink| {
+                    let scene = told.scene().ok_or(Full)?;
+                    self.hall(|hall| {
+                        let row = |_| Some(line(hall, id, scene.shot, Raw(&scene.made)));
+                        list(step.into(), sink, &(), "moves", row)
+                    })
+                };
+                add(&mut answer, write).await?;
+                next = told.scene().map(|scene| scene.next);
+            }
+            add(&mut answer, |sink| list(1, sink, &(), "moves", |_| None::<()>)).await?;
+            answer.finish().await
         }
-        add(&mut answer, |sink| list(1, sink, &(), "moves", |_| None::<()>)).await?;
-        answer.finish().await
     }
 
     /// `/api/matches/R1M1/steps/17.json`: the game as it stood after a step, as `/api/matches/R1M1.json` showed it then.
-    pub(crate) async fn send_step<S: Write>(
+    pub(crate) fn send_step<S: Write>(
         &self,
         responder: Responder<'_, S, B>,
         id: MatchId,
         step: u16,
-    ) -> Result<(), WriteError> {
-        let told = self.ask_the_journal(Ask::Step(id, step)).await;
-        let found = told.as_ref().and_then(|told| told.replay()).filter(|replay| replay.shot.step == step);
-        let found = found.map(|replay| (replay.shot, Moment::replayed(id, replay.game.clone())));
-        drop(told);
-        let Some((shot, moment)) = found else {
-            return responder.error(404, NO_STEP).await;
-        };
-        self.send(responder, 200, &|hall, sink| {
-            let shown = Joined(moment.now(hall), moment.view(hall));
-            json::write(&Joined(line(hall, id, shot, moment.last_move(shot.seat)), shown), sink)
-        })
-        .await
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let told = self.ask_the_journal(Ask::Step(id, step)).await;
+            let found = told.as_ref().and_then(|told| told.replay()).filter(|replay| replay.shot.step == step);
+            let found = found.map(|replay| (replay.shot, Moment::replayed(id, replay.game.clone())));
+            drop(told);
+            let Some((shot, moment)) = found else {
+                return responder.error(404, NO_STEP).await;
+            };
+            self.send(responder, 200, &|hall, sink| {
+                let shown = Joined(moment.now(hall), moment.view(hall));
+                json::write(&Joined(line(hall, id, shot, moment.last_move(shot.seat)), shown), sink)
+            })
+            .await
+        }
     }
 }

@@ -154,144 +154,159 @@ fn find(path: &str) -> Option<Route> {
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Answers a request.
-    pub(crate) async fn route<S: Write>(
+    pub(crate) fn route<S: Write>(
         &self,
         peer: IpAddr,
         request: Request<'_>,
         responder: Responder<'_, S, B>,
-    ) -> Result<(), WriteError> {
-        let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, P);
-        if let Err(later) = may_ask {
-            return too_many(responder, later, "requests came").await;
-        }
-        let Some(route) = find(request.path) else {
-            return responder.error(404, "no such path; the page at / and /skill.md name those that exist").await;
-        };
-        let posted = matches!(route, Route::Rpc(_) | Route::Clock | Route::Admin(_) | Route::Agents);
-        let allowed = if posted { "POST" } else { "GET, HEAD" };
-        let fits = if posted { request.method == "POST" } else { matches!(request.method, "GET" | "HEAD") };
-        if !fits {
-            let body: &[u8] =
-                if posted { br#"{"error":"this path takes POST"}"# } else { br#"{"error":"this path takes GET"}"# };
-            return responder.respond(405, JSON, body, &[("Allow", allowed)]).await;
-        }
-        if posted && guard::is_from_elsewhere(&request) {
-            return responder.error(403, "Origin must name the Host: a web page from elsewhere may not do this").await;
-        }
-        if matches!(route, Route::Admin(_)) && guard::is_for_another(&request, self.board.about().name) {
-            return responder
-                .error(403, "Host must be the box's address, localhost, or its name: leaguebox.local")
-                .await;
-        }
-        if matches!(route, Route::Clock | Route::Admin(_)) && guard::is_not_json(&request) {
-            return responder.error(415, "Content-Type must be application/json").await;
-        }
-        // Whatever needs much of the stack is polled apart: else every answer would take what all of them take.
-        match route {
-            Route::Rpc(via) => apart(pin!(self.rpc(peer, via, request.body, responder))).await,
-            Route::Health => {
-                let memory = self.board.memory();
-                self.send(responder, 200, &|_, sink| pages::health(memory, sink)).await
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, P);
+            if let Err(later) = may_ask {
+                return too_many(responder, later, "requests came").await;
             }
-            Route::File(file) => apart(pin!(file.send(request, responder))).await,
-            Route::Status => {
-                let vitals = self.vitals(self.board.now());
-                self.send(responder, 200, &|hall, sink| pages::status(hall, vitals, sink)).await
+            let Some(route) = find(request.path) else {
+                return responder.error(404, "no such path; the page at / and /skill.md name those that exist").await;
+            };
+            let posted = matches!(route, Route::Rpc(_) | Route::Clock | Route::Admin(_) | Route::Agents);
+            let allowed = if posted { "POST" } else { "GET, HEAD" };
+            let fits = if posted { request.method == "POST" } else { matches!(request.method, "GET" | "HEAD") };
+            if !fits {
+                let body: &[u8] =
+                    if posted { br#"{"error":"this path takes POST"}"# } else { br#"{"error":"this path takes GET"}"# };
+                return responder.respond(405, JSON, body, &[("Allow", allowed)]).await;
             }
-            Route::Agents => apart(pin!(self.send_enrolment(responder, peer, request.body))).await,
-            Route::Me => {
-                let key = bearer(&request);
-                match self.hall(|hall| hall.agent_of_key(key?.chars())) {
-                    Some(issue) => self.send(responder, 200, &|hall, sink| hall.write_agent(issue, sink)).await,
-                    None => {
-                        let body: &[u8] = match key {
-                            Some(_) => br#"{"error":"Invalid API key."}"#,
-                            None => br#"{"error":"Authorization: Bearer <apiKey> is required"}"#,
-                        };
-                        responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
+            if posted && guard::is_from_elsewhere(&request) {
+                return responder
+                    .error(403, "Origin must name the Host: a web page from elsewhere may not do this")
+                    .await;
+            }
+            if matches!(route, Route::Admin(_)) && guard::is_for_another(&request, self.board.about().name) {
+                return responder
+                    .error(403, "Host must be the box's address, localhost, or its name: leaguebox.local")
+                    .await;
+            }
+            if matches!(route, Route::Clock | Route::Admin(_)) && guard::is_not_json(&request) {
+                return responder.error(415, "Content-Type must be application/json").await;
+            }
+            // Whatever needs much of the stack is polled apart: else every answer would take what all of them take.
+            match route {
+                Route::Rpc(via) => apart(pin!(self.rpc(peer, via, request.body, responder))).await,
+                Route::Health => {
+                    let memory = self.board.memory();
+                    self.send(responder, 200, &|_, sink| pages::health(memory, sink)).await
+                }
+                Route::File(file) => apart(pin!(file.send(request, responder))).await,
+                Route::Status => {
+                    let vitals = self.vitals(self.board.now());
+                    self.send(responder, 200, &|hall, sink| pages::status(hall, vitals, sink)).await
+                }
+                Route::Agents => apart(pin!(self.send_enrolment(responder, peer, request.body))).await,
+                Route::Me => {
+                    let key = bearer(&request);
+                    match self.hall(|hall| hall.agent_of_key(key?.chars())) {
+                        Some(issue) => self.send(responder, 200, &|hall, sink| hall.write_agent(issue, sink)).await,
+                        None => {
+                            let body: &[u8] = match key {
+                                Some(_) => br#"{"error":"Invalid API key."}"#,
+                                None => br#"{"error":"Authorization: Bearer <apiKey> is required"}"#,
+                            };
+                            responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
+                        }
                     }
                 }
-            }
-            Route::Doc => {
-                let is_for_programs = request.query.split('&').any(|part| part == "format=json");
-                match web::find(if is_for_programs { ARENA_JSON } else { ARENA }) {
-                    Some(file) => apart(pin!(file.send(request, responder))).await,
-                    None => responder.error(404, "no such path").await,
+                Route::Doc => {
+                    let is_for_programs = request.query.split('&').any(|part| part == "format=json");
+                    match web::find(if is_for_programs { ARENA_JSON } else { ARENA }) {
+                        Some(file) => apart(pin!(file.send(request, responder))).await,
+                        None => responder.error(404, "no such path").await,
+                    }
                 }
+                Route::Settings => self.send(responder, 200, &settings::write).await,
+                Route::Rows(rows) => apart(pin!(self.send_rows(responder, rows))).await,
+                Route::Match(id) => apart(pin!(self.send_match(responder, id))).await,
+                Route::Moves(id) => apart(pin!(self.send_moves(responder, id))).await,
+                Route::Step(id, step) => apart(pin!(self.send_step(responder, id, step))).await,
+                Route::Leagues => apart(pin!(self.send_leagues(responder))).await,
+                Route::League(number) => apart(pin!(self.send_league(responder, number))).await,
+                Route::Clock => match calendar::of_browser(request.body) {
+                    Ok(utc) => {
+                        let believed = self.learn_time(Source::Browser, utc);
+                        let (now, source) = (self.now().utc, self.calendar().source());
+                        self.send(responder, 200, &|_, sink| pages::clock(believed, now, source, sink)).await
+                    }
+                    Err(rule) => responder.error(400, rule).await,
+                },
+                Route::Admin(order) => apart(pin!(self.answer_owner(peer, order, request, responder))).await,
             }
-            Route::Settings => self.send(responder, 200, &settings::write).await,
-            Route::Rows(rows) => apart(pin!(self.send_rows(responder, rows))).await,
-            Route::Match(id) => apart(pin!(self.send_match(responder, id))).await,
-            Route::Moves(id) => apart(pin!(self.send_moves(responder, id))).await,
-            Route::Step(id, step) => apart(pin!(self.send_step(responder, id, step))).await,
-            Route::Leagues => apart(pin!(self.send_leagues(responder))).await,
-            Route::League(number) => apart(pin!(self.send_league(responder, number))).await,
-            Route::Clock => match calendar::of_browser(request.body) {
-                Ok(utc) => {
-                    let believed = self.learn_time(Source::Browser, utc);
-                    let (now, source) = (self.now().utc, self.calendar().source());
-                    self.send(responder, 200, &|_, sink| pages::clock(believed, now, source, sink)).await
-                }
-                Err(rule) => responder.error(400, rule).await,
-            },
-            Route::Admin(order) => apart(pin!(self.answer_owner(peer, order, request, responder))).await,
         }
     }
 
-    async fn send_enrolment<S: Write>(
+    fn send_enrolment<S: Write>(
         &self,
         responder: Responder<'_, S, B>,
         peer: IpAddr,
         body: &[u8],
-    ) -> Result<(), WriteError> {
-        match self.enrol(peer, body).await {
-            Ok(enrolment) => {
-                self.send(responder, enrolment.status(), &|hall, sink| hall.write_enrolment(enrolment, sink)).await
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            match self.enrol(peer, body).await {
+                Ok(enrolment) => {
+                    self.send(responder, enrolment.status(), &|hall, sink| hall.write_enrolment(enrolment, sink)).await
+                }
+                Err(later) => too_many(responder, later, "registrations came").await,
             }
-            Err(later) => too_many(responder, later, "registrations came").await,
         }
     }
 
-    async fn send_match<S: Write>(&self, responder: Responder<'_, S, B>, id: MatchId) -> Result<(), WriteError> {
-        let now = self.board.now();
-        let found = self.hall(|hall| hall.match_line(id).map(|_| (Moment::of(hall, id, now), hall.log().written())));
-        let Some((moment, upto)) = found else {
-            return responder.error(404, "no such match in this league").await;
-        };
-        let at = self.now().utc;
-        self.send(responder, 200, &|hall, sink| pages::one_match(hall, &moment, upto, at, sink)).await
+    fn send_match<S: Write>(
+        &self,
+        responder: Responder<'_, S, B>,
+        id: MatchId,
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let now = self.board.now();
+            let found =
+                self.hall(|hall| hall.match_line(id).map(|_| (Moment::of(hall, id, now), hall.log().written())));
+            let Some((moment, upto)) = found else {
+                return responder.error(404, "no such match in this league").await;
+            };
+            let at = self.now().utc;
+            self.send(responder, 200, &|hall, sink| pages::one_match(hall, &moment, upto, at, sink)).await
+        }
     }
 
     /// Answers who says to be the owner.
-    async fn answer_owner<S: Write>(
+    fn answer_owner<S: Write>(
         &self,
         peer: IpAddr,
         order: Order,
         request: Request<'_>,
         responder: Responder<'_, S, B>,
-    ) -> Result<(), WriteError> {
-        match self.obey(peer, order, request).await {
-            Obeyed::Done => self.send(responder, 200, &pages::done).await,
-            Obeyed::Configured => self.send(responder, 200, &settings::write).await,
-            Obeyed::Wrong(wrong) => self.send(responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
-            Obeyed::Unread(wrong) => self.send(responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
-            Obeyed::Denied(denied) => {
-                let status = powers::status(denied);
-                self.send(responder, status, &|_, sink| pages::error(&denied, sink)).await
-            }
-            Obeyed::Not(status, why) => responder.error(status, why).await,
-            Obeyed::Stranger => {
-                let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
-                responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
-            }
-            Obeyed::Later(later) => too_many(responder, later, "wrong admin codes came").await,
-            Obeyed::WillBreak(break_it, fault) => {
-                let body = br#"{"status":"ok","message":"See you after the reset."}"#;
-                responder.respond(200, JSON, body, &[]).await?;
-                // What is answered is not sent yet: that takes the network a moment.
-                self.board.sleep_until(self.board.after(LAST_WORDS_MS)).await;
-                break_it(fault);
-                Ok(())
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            match self.obey(peer, order, request).await {
+                Obeyed::Done => self.send(responder, 200, &pages::done).await,
+                Obeyed::Configured => self.send(responder, 200, &settings::write).await,
+                Obeyed::Wrong(wrong) => self.send(responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Unread(wrong) => self.send(responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Denied(denied) => {
+                    let status = powers::status(denied);
+                    self.send(responder, status, &|_, sink| pages::error(&denied, sink)).await
+                }
+                Obeyed::Not(status, why) => responder.error(status, why).await,
+                Obeyed::Stranger => {
+                    let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
+                    responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
+                }
+                Obeyed::Later(later) => too_many(responder, later, "wrong admin codes came").await,
+                Obeyed::WillBreak(break_it, fault) => {
+                    let body = br#"{"status":"ok","message":"See you after the reset."}"#;
+                    responder.respond(200, JSON, body, &[]).await?;
+                    // What is answered is not sent yet: that takes the network a moment.
+                    self.board.sleep_until(self.board.after(LAST_WORDS_MS)).await;
+                    break_it(fault);
+                    Ok(())
+                }
             }
         }
     }
@@ -326,12 +341,14 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Obeys the owner, and only the owner.
-    async fn obey<'a>(&self, peer: IpAddr, order: Order, request: Request<'a>) -> Obeyed<'a> {
-        if let Err(stranger) = self.admit(peer, request) {
-            return stranger;
+    fn obey<'a>(&self, peer: IpAddr, order: Order, request: Request<'a>) -> impl Future<Output = Obeyed<'a>> {
+        async move {
+            if let Err(stranger) = self.admit(peer, request) {
+                return stranger;
+            }
+            self.room().await;
+            self.perform(order, request.body)
         }
-        self.room().await;
-        self.perform(order, request.body)
     }
 
     /// Does what the owner wants. Not inlined: what it takes of the stack would be taken by every request.
@@ -368,103 +385,116 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    async fn rpc<S: Write>(
+    fn rpc<S: Write>(
         &self,
         peer: IpAddr,
         via: Via,
         body: &[u8],
         responder: Responder<'_, S, B>,
-    ) -> Result<(), WriteError> {
-        let answer = match self.ask_hall(peer, via, body).await {
-            Ok(answer) => answer,
-            Err(later) => return too_many(responder, later, "registrations came").await,
-        };
-        if answer.is_empty() {
-            self.safe().await;
-            return responder.respond(204, JSON, &[], &[]).await;
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let answer = match self.ask_hall(peer, via, body).await {
+                Ok(answer) => answer,
+                Err(later) => return too_many(responder, later, "registrations came").await,
+            };
+            if answer.is_empty() {
+                self.safe().await;
+                return responder.respond(204, JSON, &[], &[]).await;
+            }
+            self.send(responder, 200, &|hall, sink| hall.write_answer(&answer, sink)).await
         }
-        self.send(responder, 200, &|hall, sink| hall.write_answer(&answer, sink)).await
     }
 
     /// Sends a JSON text that `write` writes from the hall. Should one that does not fit the buffer become another text
     /// meanwhile, the connection is closed.
-    pub(crate) async fn send<S: Write>(
+    pub(crate) fn send<S: Write>(
         &self,
         responder: Responder<'_, S, B>,
         status: u16,
         write: &dyn Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
-    ) -> Result<(), WriteError> {
-        let mut answer = responder.begin_open(status, JSON)?;
-        match pieces::send(&mut answer, &|sink| self.hall(|hall| write(hall, sink)), async || self.safe().await).await?
-        {
-            true => {
-                self.safe().await;
-                answer.finish().await
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let mut answer = responder.begin_open(status, JSON)?;
+            match pieces::send(&mut answer, &|sink| self.hall(|hall| write(hall, sink)), async || self.safe().await)
+                .await?
+            {
+                true => {
+                    self.safe().await;
+                    answer.finish().await
+                }
+                false => Err(WriteError::WrongLength),
             }
-            false => Err(WriteError::WrongLength),
         }
     }
 
     /// Sends a page row by row. One that fits a single write has a length; a longer one is chunked, each row as it is
     /// when its turn comes. Rows of another league would not fit behind those already sent: then it breaks off.
-    async fn send_rows<S: Write>(&self, responder: Responder<'_, S, B>, rows: Rows) -> Result<(), WriteError> {
-        self.act(|hall, _| hall.refresh_standings());
-        let (exists, league) = self.hall(|hall| (rows.exists(hall), hall.league_id().number));
-        if !exists {
-            return responder.error(404, "no such player in this league").await;
-        }
-        let room = responder.room().saturating_sub(HEAD);
-        let mut counter = Counter::default();
-        let mut at = 0;
-        let is_short = self.hall(|hall| {
-            while counter.bytes <= room {
-                match rows.write(hall, &mut at, &mut counter) {
-                    Ok(true) => {}
-                    Ok(false) => return true,
-                    Err(Full) => return false,
-                }
+    fn send_rows<S: Write>(
+        &self,
+        responder: Responder<'_, S, B>,
+        rows: Rows,
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            self.act(|hall, _| hall.refresh_standings());
+            let (exists, league) = self.hall(|hall| (rows.exists(hall), hall.league_id().number));
+            if !exists {
+                return responder.error(404, "no such player in this league").await;
             }
-            false
-        });
-        let length = is_short.then_some(counter.bytes);
-        let mut answer = responder.begin(200, rows.content_type(), length, rows.headers())?;
-        let mut at = 0;
-        loop {
-            let next = Cell::new((at, false));
-            let row = |sink: &mut dyn Sink| {
-                self.hall(|hall| {
-                    if hall.league_id().number != league {
-                        return Err(Full);
+            let room = responder.room().saturating_sub(HEAD);
+            let mut counter = Counter::default();
+            let mut at = 0;
+            let is_short = self.hall(|hall| {
+                while counter.bytes <= room {
+                    match rows.write(hall, &mut at, &mut counter) {
+                        Ok(true) => {}
+                        Ok(false) => return true,
+                        Err(Full) => return false,
                     }
-                    let mut behind = at;
-                    let more = rows.write(hall, &mut behind, sink)?;
-                    next.set((behind, more));
-                    Ok(())
-                })
-            };
-            if !pieces::send(&mut answer, &row, async || self.safe().await).await? {
-                return Err(WriteError::WrongLength);
-            }
-            let more;
-            (at, more) = next.get();
-            if !more {
-                self.safe().await;
-                return answer.finish().await;
+                }
+                false
+            });
+            let length = is_short.then_some(counter.bytes);
+            let mut answer = responder.begin(200, rows.content_type(), length, rows.headers())?;
+            let mut at = 0;
+            loop {
+                let next = Cell::new((at, false));
+                let row = |sink: &mut dyn Sink| {
+                    self.hall(|hall| {
+                        if hall.league_id().number != league {
+                            return Err(Full);
+                        }
+                        let mut behind = at;
+                        let more = rows.write(hall, &mut behind, sink)?;
+                        next.set((behind, more));
+                        Ok(())
+                    })
+                };
+                if !pieces::send(&mut answer, &row, async || self.safe().await).await? {
+                    return Err(WriteError::WrongLength);
+                }
+                let more;
+                (at, more) = next.get();
+                if !more {
+                    self.safe().await;
+                    return answer.finish().await;
+                }
             }
         }
     }
 }
 
 /// Says that too much of something came from where this came from, and when to come again.
-pub(crate) async fn too_many<S: Write, C: Clock>(
+pub(crate) fn too_many<S: Write, C: Clock>(
     responder: Responder<'_, S, C>,
     Later(seconds): Later,
     of: &str,
-) -> Result<(), WriteError> {
-    let (mut wait, mut body) = (String::<10>::new(), String::<96>::new());
-    let _ = write!(wait, "{seconds}");
-    let _ = write!(body, r#"{{"error":"too many {of} from your address; wait as Retry-After says"}}"#);
-    responder.respond(429, JSON, body.as_bytes(), &[("Retry-After", &wait)]).await
+) -> impl Future<Output = Result<(), WriteError>> {
+    async move {
+        let (mut wait, mut body) = (String::<10>::new(), String::<96>::new());
+        let _ = write!(wait, "{seconds}");
+        let _ = write!(body, r#"{{"error":"too many {of} from your address; wait as Retry-After says"}}"#);
+        responder.respond(429, JSON, body.as_bytes(), &[("Retry-After", &wait)]).await
+    }
 }
 
 /// What a request authorizes itself with.

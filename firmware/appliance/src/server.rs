@@ -34,35 +34,53 @@ const TOO_EARLY: End = End::Ours(1002, "a client must wait for the answer to its
 const TURN: u8 = 8;
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
-    /// Serves connections, one after the other, for ever. `incoming` holds a whole request; `outgoing` what is sent in
-    /// one go, 512 bytes or more: the longest head, that of the web page, must fit.
+    /// Serves connections, one after the other, and never ends. `buf` holds a whole request and, behind it, what is sent in
+    /// one go: all that the request leaves, `spare` bytes or more. 656 do: the longest part that is sent whole, and a chunk
+    /// around it.
     /// Players that dial in are handed to their lines through `links`.
-    pub async fn serve<'n, A: TcpAccept>(
+    pub fn serve<'n, A: TcpAccept>(
         &self,
         acceptor: &'n A,
         links: &Links<A::Socket<'n>, P>,
-        incoming: &mut [u8],
-        outgoing: &mut [u8],
-    ) -> ! {
-        self.watchers.count_worker();
-        self.free_workers.set(self.free_workers.get().saturating_add(1));
-        // All are counted before the first one serves.
-        yield_now().await;
-        loop {
-            let accepted = acceptor.accept().await;
-            self.free_workers.set(self.free_workers.get().saturating_sub(1));
-            match accepted {
-                Ok((peer, mut socket)) => match self.converse(peer.ip(), &mut socket, incoming, outgoing).await {
-                    Some(player) => self.hand_over(links, player, socket),
-                    None => {
-                        let closed = pin!(socket.close(Close::Write));
-                        let _ = before(&self.board, self.board.after(CLOSE_MS), closed).await;
-                    }
-                },
-                // Out of sockets, or a connection that died in the queue: the next one may do.
-                Err(_) => self.board.sleep_until(self.board.after(10)).await,
-            }
+        buf: &mut [u8],
+        spare: usize,
+    ) -> impl Future<Output = ()> {
+        async move {
+            self.watchers.count_worker();
             self.free_workers.set(self.free_workers.get().saturating_add(1));
+            // All are counted before the first one serves.
+            yield_now().await;
+            loop {
+                let accepted = acceptor.accept().await.map(|(peer, socket)| (peer.ip(), socket));
+                self.free_workers.set(self.free_workers.get().saturating_sub(1));
+                match accepted {
+                    Ok((peer, socket)) => self.attend(peer, socket, links, buf, spare).await,
+                    // Out of sockets, or a connection that died in the queue: the next one may do.
+                    Err(_) => self.board.sleep_until(self.board.after(10)).await,
+                }
+                self.free_workers.set(self.free_workers.get().saturating_add(1));
+            }
+        }
+    }
+
+    /// Serves one connection to its end, or until it is a player's.
+    fn attend<S>(
+        &self,
+        peer: IpAddr,
+        mut socket: S,
+        links: &Links<S, P>,
+        buf: &mut [u8],
+        spare: usize,
+    ) -> impl Future<Output = ()>
+    where
+        S: Read + Write + TcpShutdown,
+    {
+        async move {
+            if let Some(player) = self.converse(peer, &mut socket, buf, spare).await {
+                return self.hand_over(links, player, socket);
+            }
+            let closed = pin!(socket.close(Close::Write));
+            let _ = before(&self.board, self.board.after(CLOSE_MS), closed).await;
         }
     }
 
@@ -76,49 +94,84 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Answers requests on a connection until one side has enough. `Some` player dialled in and wants to keep it.
-    async fn converse<S>(&self, peer: IpAddr, socket: &mut S, incoming: &mut [u8], outgoing: &mut [u8]) -> Option<u32>
+    fn converse<S>(
+        &self,
+        peer: IpAddr,
+        socket: &mut S,
+        buf: &mut [u8],
+        spare: usize,
+    ) -> impl Future<Output = Option<u32>>
     where
         S: Read + Write + TcpShutdown,
     {
-        let mut conn = ServerConn::new(socket, incoming, outgoing);
-        let mut turn = 0u8;
-        loop {
-            match conn.receive(&self.board, || self.limits()).await {
-                Ok(Some((request, responder))) if matches!(request.path, links::PATH | arena::PATH | live::PATH) => {
-                    let (is_for_the_arena, only_watches) = (request.path == arena::PATH, request.path == live::PATH);
-                    if self.greet(peer, request, responder).await {
-                        let Parts { stream, incoming, unread, .. } = conn.into_parts();
-                        if unread > 0 {
-                            Link::new(stream, &self.board, incoming).close(TOO_EARLY).await;
-                            return None;
-                        }
-                        if only_watches {
-                            apart(pin!(self.show_live(peer, &mut Link::new(stream, &self.board, incoming)))).await;
-                            return None;
-                        }
-                        let ms = self.limits().request_ms;
-                        return match is_for_the_arena {
-                            true => apart(pin!(self.meet_agent(peer, stream, incoming, ms))).await,
-                            false => apart(pin!(self.meet(peer, stream, incoming, ms))).await,
-                        };
+        async move {
+            let mut conn = ServerConn::new(socket, buf, spare);
+            let mut turn = 0u8;
+            loop {
+                let (request, responder) = match conn.receive(&self.board, || self.limits()).await {
+                    Ok(Some(asked)) => asked,
+                    Ok(None) => return None,
+                    Err(refusal) => {
+                        self.refused.set(self.refused.get().saturating_add(1));
+                        let _ = conn.refuse(&self.board, &self.limits(), refusal).await;
+                        return None;
                     }
-                }
-                Ok(Some((request, responder))) => {
+                };
+                if let Some(purpose) = Purpose::at(request.path) {
+                    if self.greet(peer, request, responder).await {
+                        return self.receive_link(peer, purpose, conn.into_parts()).await;
+                    }
+                } else {
                     // An answer that fails leaves a closed connection: the next receive says so.
                     let _ = self.route(peer, request, responder).await;
                 }
-                Ok(None) => return None,
-                Err(refusal) => {
-                    self.refused.set(self.refused.get().saturating_add(1));
-                    let _ = conn.refuse(&self.board, &self.limits(), refusal).await;
-                    return None;
+                turn += 1;
+                if turn == TURN {
+                    turn = 0;
+                    yield_now().await;
                 }
             }
-            turn += 1;
-            if turn == TURN {
-                turn = 0;
-                yield_now().await;
+        }
+    }
+
+    /// Listens on a new link. `Some` player dialled in and wants to keep it.
+    fn receive_link<'b, S>(
+        &'b self,
+        peer: IpAddr,
+        purpose: Purpose,
+        Parts { stream, buf, unread }: Parts<'b, &'b mut S>,
+    ) -> impl Future<Output = Option<u32>>
+    where
+        S: Read + Write + TcpShutdown,
+    {
+        async move {
+            let ms = self.limits().request_ms;
+            match purpose {
+                _ if unread > 0 => Link::new(stream, &self.board, buf).close(TOO_EARLY).await,
+                Purpose::Watch => apart(pin!(self.show_live(peer, &mut Link::new(stream, &self.board, buf)))).await,
+                Purpose::Play => return apart(pin!(self.meet(peer, stream, buf, ms))).await,
+                Purpose::Arena => return apart(pin!(self.meet_agent(peer, stream, buf, ms))).await,
             }
+            None
+        }
+    }
+}
+
+/// What a link is for, by its path.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Play,
+    Arena,
+    Watch,
+}
+
+impl Purpose {
+    fn at(path: &str) -> Option<Self> {
+        match path {
+            links::PATH => Some(Self::Play),
+            arena::PATH => Some(Self::Arena),
+            live::PATH => Some(Self::Watch),
+            _ => None,
         }
     }
 }

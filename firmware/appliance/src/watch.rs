@@ -7,6 +7,7 @@
 
 use core::cell::Cell;
 use core::net::IpAddr;
+use core::pin::pin;
 
 use edge_nal::TcpShutdown;
 use embassy_futures::yield_now;
@@ -86,12 +87,19 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Keeps a link that there is nothing to say on, for a while. What its peer says is of no interest.
-    async fn rest<S: Read + Write>(&self, from: IpAddr, link: &mut Link<'_, S, B>, until: u64) -> Result<(), End> {
-        while let Event::Message(_) = link.next(false, self.board.sleep_until(until)).await? {
-            self.guard.borrow_mut().request(self.board.now(), from, P).map_err(|_| TALKATIVE)?;
-            yield_now().await;
+    fn rest<S: Read + Write>(
+        &self,
+        from: IpAddr,
+        link: &mut Link<'_, S, B>,
+        until: u64,
+    ) -> impl Future<Output = Result<(), End>> {
+        async move {
+            while let Event::Message(_) = link.next(false, pin!(self.board.sleep_until(until))).await? {
+                self.guard.borrow_mut().request(self.board.now(), from, P).map_err(|_| TALKATIVE)?;
+                yield_now().await;
+            }
+            Ok(())
         }
-        Ok(())
     }
 }
 

@@ -36,30 +36,36 @@ pub(crate) fn find(path: &str) -> Option<&'static File> {
 
 impl File {
     /// Sends it; to whoever has it already, only that it is the same.
-    pub async fn send<S: Write, C: Clock>(
+    pub fn send<S: Write, C: Clock>(
         &self,
         request: Request<'_>,
         responder: Responder<'_, S, C>,
-    ) -> Result<(), WriteError> {
-        let is_known = request.header("if-none-match").is_some_and(|tags| tags.contains(self.tag));
-        let is_zipped = !self.zipped.is_empty() && request.header("accept-encoding").is_some_and(takes_gzip);
-        let (status, zipped, parts) = match (is_known, is_zipped) {
-            (true, _) => (304, &[][..], &[][..]),
-            (false, true) => (200, self.zipped, &[][..]),
-            (false, false) => (200, &[][..], self.parts),
-        };
-        let length = zipped.len() + parts.iter().map(|part| part.len()).sum::<usize>();
-        let mut headers =
-            Vec::<_, 5>::from_array([("Cache-Control", "no-cache"), ("ETag", self.tag), ("Vary", "Accept-Encoding")]);
-        // There is room for these two.
-        let _ = headers.extend_from_slice(if self.kind.starts_with("text/html") { &[SECURITY] } else { &[] });
-        let _ = headers.extend_from_slice(if is_zipped && !is_known { &[("Content-Encoding", "gzip")] } else { &[] });
-        let mut answer = responder.begin(status, self.kind, Some(length), &headers)?;
-        answer.write_all(zipped).await?;
-        for part in parts {
-            answer.write_all(part.as_bytes()).await?;
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let is_known = request.header("if-none-match").is_some_and(|tags| tags.contains(self.tag));
+            let is_zipped = !self.zipped.is_empty() && request.header("accept-encoding").is_some_and(takes_gzip);
+            let (status, zipped, parts) = match (is_known, is_zipped) {
+                (true, _) => (304, &[][..], &[][..]),
+                (false, true) => (200, self.zipped, &[][..]),
+                (false, false) => (200, &[][..], self.parts),
+            };
+            let length = zipped.len() + parts.iter().map(|part| part.len()).sum::<usize>();
+            let mut headers = Vec::<_, 5>::from_array([
+                ("Cache-Control", "no-cache"),
+                ("ETag", self.tag),
+                ("Vary", "Accept-Encoding"),
+            ]);
+            // There is room for these two.
+            let _ = headers.extend_from_slice(if self.kind.starts_with("text/html") { &[SECURITY] } else { &[] });
+            let _ =
+                headers.extend_from_slice(if is_zipped && !is_known { &[("Content-Encoding", "gzip")] } else { &[] });
+            let mut answer = responder.begin(status, self.kind, Some(length), &headers)?;
+            answer.write_all(zipped).await?;
+            for part in parts {
+                answer.write_all(part.as_bytes()).await?;
+            }
+            answer.finish().await
         }
-        answer.finish().await
     }
 }
 

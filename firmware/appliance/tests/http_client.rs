@@ -258,8 +258,8 @@ proptest! {
         let near = Stream::new(&world, Some(seed));
         let far = near.opposite();
         let serve = async {
-            let (mut incoming, mut outgoing) = ([0; ROOM], [0; 200]);
-            let mut conn = ServerConn::new(far, &mut incoming, &mut outgoing);
+            let mut buf = [0; ROOM + 200];
+            let mut conn = ServerConn::new(far, &mut buf, 200);
             while let Some((request, responder)) = conn.receive(&world, Limits::default).await.unwrap() {
                 let length = (!streamed).then_some(request.body.len());
                 let mut answer = responder.begin(200, "application/octet-stream", length, &[]).unwrap();

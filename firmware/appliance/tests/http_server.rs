@@ -61,9 +61,9 @@ fn serve_with(room: usize, seed: Option<u64>, script: impl FnOnce(&Stream<'_>)) 
     let stream = Stream::new(&world, seed);
     let (from, to) = (stream.from.clone(), stream.to.clone());
     script(&stream);
-    let (mut incoming, mut outgoing) = (vec![0; room], [0; 512]);
+    let mut buf = vec![0; room + 512];
     let refused = world.run(async {
-        let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
+        let mut conn = ServerConn::new(stream, &mut buf, 512);
         loop {
             match conn.receive(&world, || LIMITS).await {
                 Ok(Some((request, responder))) => {
@@ -210,8 +210,8 @@ fn headers_are_found_by_name_and_tokens_in_lists() {
           X-Latin: \xe9\r\nEmpty:\r\n\r\n",
     );
     world.run(async {
-        let (mut incoming, mut outgoing) = ([0; ROOM], [0; ROOM]);
-        let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
+        let mut buf = [0; 2 * ROOM];
+        let mut conn = ServerConn::new(stream, &mut buf, ROOM);
         let (request, _) = conn.receive(&world, || LIMITS).await.unwrap().unwrap();
         assert_eq!(request.header("authorization"), Some("Bearer x"));
         assert_eq!(request.header("empty"), Some(""));
@@ -285,8 +285,8 @@ fn a_peer_that_does_not_read_is_given_up() {
     stream.from.borrow_mut().send(0, b"GET /a HTTP/1.1\r\n\r\n");
     stream.to.borrow_mut().stuck = true;
     world.run(async {
-        let (mut incoming, mut outgoing) = ([0; ROOM], [0; ROOM]);
-        let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
+        let mut buf = [0; 2 * ROOM];
+        let mut conn = ServerConn::new(stream, &mut buf, ROOM);
         let (_, responder) = conn.receive(&world, || LIMITS).await.unwrap().unwrap();
         assert_eq!(responder.respond(200, "text/plain", b"", &[]).await, Err(WriteError::TooSlow));
         assert_eq!(world.now(), u64::from(LIMITS.write_ms));
@@ -334,14 +334,14 @@ fn after_an_upgrade_the_stream_and_its_unread_bytes_can_be_taken() {
     let to = stream.to.clone();
     stream.from.borrow_mut().send(0, b"GET /ws HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x00");
     world.run(async {
-        let (mut incoming, mut outgoing) = ([0; ROOM], [0; ROOM]);
-        let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
+        let mut buf = [0; 2 * ROOM];
+        let mut conn = ServerConn::new(stream, &mut buf, ROOM);
         let (_, responder) = conn.receive(&world, || LIMITS).await.unwrap().unwrap();
         responder.upgrade("websocket", &[("Sec-WebSocket-Accept", "abc=")]).await.unwrap();
         assert!(conn.receive(&world, || LIMITS).await.unwrap().is_none());
         let parts = conn.into_parts();
-        assert_eq!(&parts.incoming[..parts.unread], b"\x81\x00");
-        assert_eq!(parts.outgoing.len(), ROOM);
+        assert_eq!(&parts.buf[..parts.unread], b"\x81\x00");
+        assert_eq!(parts.buf.len(), 2 * ROOM);
     });
     assert_eq!(
         to.borrow().text(),
@@ -516,10 +516,10 @@ where
     let stream = Stream::new(&world, seed);
     let to = stream.to.clone();
     stream.from.borrow_mut().send(0, request.as_bytes());
-    stream.from.borrow_mut().send(1, b"GET /next HTTP/1.1\r\n\r\n");
-    let (mut incoming, mut outgoing) = ([0; ROOM], vec![0; room]);
+    stream.from.borrow_mut().send(1, NEXT);
+    let mut buf = vec![0; request.len().max(NEXT.len()) + room];
     world.run(async {
-        let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
+        let mut conn = ServerConn::new(stream, &mut buf, room);
         let (_, responder) = conn.receive(&world, || LIMITS).await.unwrap().unwrap();
         let _ = answer(responder).await;
         let (text, writes) = (to.borrow().text(), to.borrow().writes);
@@ -527,6 +527,7 @@ where
     })
 }
 
+const NEXT: &[u8] = b"GET /next HTTP/1.1\r\n\r\n";
 const GET: &str = "GET / HTTP/1.1\r\n\r\n";
 const GET_1_0: &str = "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
 const HEAD: &str = "HEAD / HTTP/1.1\r\n\r\n";
@@ -590,7 +591,7 @@ fn the_box_may_close_too() {
 
 #[test]
 fn a_head_larger_than_the_buffer_is_an_error_not_a_panic() {
-    for room in [0, 1, 20, 100, 144] {
+    for room in [0, 1, 20, 100, 140] {
         let (text, ..) = answer(GET, room, None, async |r| {
             assert_eq!(r.respond(200, "text/plain", b"x", &[]).await, Err(WriteError::BadHead));
             Ok(())
@@ -717,9 +718,9 @@ proptest! {
         stream.from.borrow_mut().send(0, &all.iter().flat_map(Sent::bytes).collect::<Vec<_>>());
         stream.from.borrow_mut().end(0, End::Closed);
         let to = stream.to.clone();
-        let (mut incoming, mut outgoing) = ([0; ROOM], [0; 200]);
+        let mut buf = [0; ROOM + 200];
         world.run(async {
-            let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
+            let mut conn = ServerConn::new(stream, &mut buf, 200);
             for sent in &all {
                 let (request, responder) = conn.receive(&world, || LIMITS).await.unwrap().unwrap();
                 assert_eq!((request.method, request.path, request.body), ("POST", &*sent.path, &*sent.body));

@@ -146,23 +146,21 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
     let listener = listener.map_err(cannot_use)?;
     let leaguebox = appliance(&ready)?;
     let mut frame = [0; FRAME];
-    let journal = resume(&leaguebox, &ready.options, &mut frame);
+    let mut journal = resume(&leaguebox, &ready.options, &mut frame);
     if aloud {
         say(&mut io::stdout(), &startup_text(&leaguebox, &ready, &journal))?;
     }
     let links = Links::new();
     let executor = LocalExecutor::new();
-    match journal {
+    match &mut journal {
         Some(Ok(journal)) => executor.spawn(leaguebox.keep_journal(journal, &mut frame)).detach(),
         // Matches can be looked at again for as long as the box runs.
         _ => executor.spawn(leaguebox.keep_reel(RamFlash::new(vec![0xff; REEL_BYTES]), &mut frame)).detach(),
     }
     for _ in 0..WORKERS {
         let (leaguebox, listener, links) = (&leaguebox, &listener, &links);
-        let worker = async move {
-            let (mut incoming, mut outgoing) = (vec![0; WORKER_BYTES], vec![0; WORKER_BYTES]);
-            leaguebox.serve(listener, links, &mut incoming, &mut outgoing).await
-        };
+        let worker =
+            async move { leaguebox.serve(listener, links, &mut vec![0; 2 * WORKER_BYTES], WORKER_BYTES).await };
         executor.spawn(worker).detach();
     }
     for player in 0..PLAYERS as u16 {

@@ -3,7 +3,9 @@
 //!
 //! The client takes every packet for its port, so answers are read from a raw socket, which sees them first.
 
+use core::future::poll_fn;
 use core::net::Ipv4Addr;
+use core::task::{Poll, ready};
 
 use embassy_net::raw::{IpProtocol, IpVersion, PacketMetadata as RawMetadata, RawSocket};
 use embassy_net::udp::{PacketMetadata, UdpSocket};
@@ -48,16 +50,18 @@ pub async fn ask(stack: Stack<'_>, question: Question) -> Option<Answer> {
     let (mut rx_meta, mut rx) = ([RawMetadata::EMPTY; 1], [0; ANSWER]);
     let listener =
         RawSocket::new(stack, Some(IpVersion::Ipv4), Some(IpProtocol::Udp), &mut rx_meta, &mut rx, &mut [], &mut []);
-    sender.send_to(&request(question, id, mac.0), (Ipv4Addr::BROADCAST, SERVER)).await.ok()?;
-    let answered = async {
+    // Packets are made and looked at on the stack, not in the task: nothing is waited for meanwhile.
+    let to = (Ipv4Addr::BROADCAST, SERVER);
+    poll_fn(|cx| sender.poll_send_to(&request(question, id, mac.0), to, cx)).await.ok()?;
+    let answered = poll_fn(|cx| {
         let mut packet = [0; ANSWER];
         loop {
-            let length = listener.recv(&mut packet).await.unwrap_or(0);
+            let length = ready!(listener.poll_recv(&mut packet, cx)).unwrap_or(0);
             if let Some(answer) = packet.get(..length).and_then(|packet| read(packet, id)) {
-                return answer;
+                return Poll::Ready(answer);
             }
         }
-    };
+    });
     with_timeout(PATIENCE, answered).await.ok()
 }
 

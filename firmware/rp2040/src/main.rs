@@ -8,7 +8,7 @@ use core::panic::PanicInfo;
 
 use appliance::board::Reset;
 use appliance::calendar::Source;
-use appliance::journal::{Chosen, FRAME, Journal, State as JournalState};
+use appliance::journal::{Chosen, FRAME, State as JournalState};
 use appliance::{Appliance, Links};
 use cortex_m_rt::{ExceptionFrame, exception};
 use defmt::{error, info, warn};
@@ -57,16 +57,17 @@ type LeagueBox = Appliance<Pico, PLAYERS, MATCHES, RESULTS, LOG>;
 type TheHall = Hall<PLAYERS, MATCHES, RESULTS, LOG>;
 
 /// What a worker works with: what came and was not read yet; what was sent and not acknowledged yet, a full segment and the
-/// beginning of another, so that the other end acknowledges at once; a whole request; what is written in one go.
-const WORKER: [usize; 4] = [512, 1536, 2048, 1024];
-const WORKER_BYTES: usize = WORKER[0] + WORKER[1] + WORKER[2] + WORKER[3];
+/// beginning of another, so that the other end acknowledges at once; a whole request of 2 KB, and its answer as far as that
+/// is written in one go.
+const WORKER: [usize; 3] = [512, 1536, 2048 + ANSWER];
+const WORKER_BYTES: usize = WORKER[0] + WORKER[1] + WORKER[2];
+/// What even the longest request leaves for its answer.
+const ANSWER: usize = 656;
 
-/// What the socket of a line works with: what came and was not read yet; what was sent and not acknowledged yet.
-const LINE: [usize; 2] = [512, 736];
-const LINE_BYTES: usize = LINE[0] + LINE[1];
-/// What is written in one go, and then a whole reply; for a player that dials in, its longest message and what is kept free
-/// behind it.
-const LINE_BUFFER: usize = 1024;
+/// What a line works with: what came and was not read yet; what was sent and not acknowledged yet; what is written in one
+/// go, and then a whole reply, or for a player that dials in its longest message and what is kept free behind it.
+const LINE: [usize; 3] = [512, 736, 1024];
+const LINE_BYTES: usize = LINE[0] + LINE[1] + LINE[2];
 
 /// The longest message: a move of resource-rush with a full memory of 10 KB, and what a buffer keeps free behind it.
 const LONG: usize = 11_008;
@@ -143,12 +144,39 @@ async fn main(spawner: Spawner) {
     spawner.spawn(network_stack(runner).expect(ONCE));
     spawner.spawn(feed(watchdog).expect(ONCE));
 
+    static LEAGUEBOX: ConstStaticCell<LeagueBox> = ConstStaticCell::new(Appliance::closed(Pico));
+    let leaguebox = LEAGUEBOX.take();
+    let chosen = open(leaguebox, &mut entropy);
+    static LONG_BUFFER: ConstStaticCell<[u8; LONG]> = ConstStaticCell::new([0; LONG]);
+    leaguebox.have_long(LONG_BUFFER.take());
+    let leaguebox: &'static LeagueBox = leaguebox;
+    static FRAME_BUFFER: ConstStaticCell<[u8; FRAME]> = ConstStaticCell::new([0; FRAME]);
+    let frame = FRAME_BUFFER.take();
+    let journal = leaguebox.resume(flash, frame, chosen).await;
+    let mut journal = leaguebox.resume_reel(journal, reel, frame).await;
+    if let JournalState::Failed(trouble) = leaguebox.journal() {
+        error!("journal: {}", defmt::Display2Format(&trouble));
+    }
+    info!("admin code {=str}", leaguebox.admin_code().as_str());
+    static NETWORK: StaticCell<Network> = StaticCell::new();
+    let network: &'static Network = NETWORK.init_with(Network::default);
+
+    staff(spawner, leaguebox, stack, buffers);
+    spawner.spawn(deadlines(leaguebox).expect(ONCE));
+    spawner.spawn(address(leaguebox, stack, network).expect(ONCE));
+    spawner.spawn(names(stack, network, name).expect(ONCE));
+    spawner.spawn(time(leaguebox, stack, network).expect(ONCE));
+    spawner.spawn(show(leaguebox, network, matches!(last_reset, Reset::Panic | Reset::Watchdog), light).expect(ONCE));
+    // Here, not in a task of its own: it takes the memory that resuming has taken before.
+    leaguebox.keep_journal(&mut journal, frame).await
+}
+
+/// Opens the box. Says what its owner has chosen.
+fn open(leaguebox: &mut LeagueBox, entropy: &mut Entropy) -> Chosen {
     // An owner without a probe cannot read the log, and so chooses the code when the image is built.
     let code = option_env!("LEAGUEBOX_ADMIN_CODE").and_then(|code| code.try_into().ok());
     let chosen = Chosen { admin_code: code.is_some(), ..Chosen::default() };
     let code = code.unwrap_or_else(|| entropy.admin_code());
-    static LEAGUEBOX: ConstStaticCell<LeagueBox> = ConstStaticCell::new(Appliance::closed(Pico));
-    let leaguebox = LEAGUEBOX.take();
     let config = Config {
         game: GameKind::EvenOdd,
         mode: Mode::Lenient,
@@ -159,29 +187,27 @@ async fn main(spawner: Spawner) {
     };
     let (master, secret) = (Seed(entropy.seed()), Seed(entropy.seed()));
     leaguebox.open(config, master, secret, code);
-    static LONG_BUFFER: ConstStaticCell<[u8; LONG]> = ConstStaticCell::new([0; LONG]);
-    leaguebox.have_long(LONG_BUFFER.take());
-    let leaguebox: &'static LeagueBox = leaguebox;
-    static FRAME_BUFFER: ConstStaticCell<[u8; FRAME]> = ConstStaticCell::new([0; FRAME]);
-    let frame = FRAME_BUFFER.take();
-    let journal = leaguebox.resume(flash, frame, chosen).await;
-    let journal = leaguebox.resume_reel(journal, reel, frame).await;
-    if let JournalState::Failed(trouble) = leaguebox.journal() {
-        error!("journal: {}", defmt::Display2Format(&trouble));
-    }
-    info!("admin code {=str}", leaguebox.admin_code().as_str());
-    spawner.spawn(keep_journal(leaguebox, journal, frame).expect(ONCE));
-    static NETWORK: StaticCell<Network> = StaticCell::new();
-    let network: &'static Network = NETWORK.init_with(Network::default);
+    chosen
+}
 
+/// Gives every line and every worker its buffers and a socket, and starts them.
+fn staff(
+    spawner: Spawner,
+    leaguebox: &'static LeagueBox,
+    stack: Stack<'static>,
+    buffers: &'static mut [[u8; WORKER_BYTES]; WORKERS],
+) {
     static LINE_BUFFERS: ConstStaticCell<[[u8; LINE_BYTES]; PLAYERS]> =
         ConstStaticCell::new([[0; LINE_BYTES]; PLAYERS]);
     static POOL: StaticCell<Vec<Socket, { PLAYERS + WORKERS }>> = StaticCell::new();
     static LINKS: StaticCell<Links<Connection, PLAYERS>> = StaticCell::new();
     let (sockets, links): (_, &'static _) = (POOL.init_with(Vec::new), LINKS.init_with(Links::new));
+    let mut lines: Vec<_, PLAYERS> = Vec::new();
     for buffers in LINE_BUFFERS.take() {
-        let (rx, tx) = buffers.split_at_mut(LINE[0]);
+        let (of_socket, own) = buffers.split_at_mut(LINE[0] + LINE[1]);
+        let (rx, tx) = of_socket.split_at_mut(LINE[0]);
         let _ = sockets.push(socket(stack, rx, tx));
+        let _ = lines.push(own);
     }
     let mut workers: Vec<_, WORKERS> = Vec::new();
     for buffers in buffers {
@@ -190,20 +216,14 @@ async fn main(spawner: Spawner) {
         let _ = sockets.push(socket(stack, rx, tx));
         let _ = workers.push(own);
     }
-    let pool = Pool(sockets);
     static PORTS: StaticCell<Ports> = StaticCell::new();
-    let ports: &'static Ports = PORTS.init_with(|| Ports::new(pool, [AGENTS, BROWSERS]));
-    for buffers in workers {
-        spawner.spawn(worker(leaguebox, ports, links, buffers).expect(ONCE));
+    let ports: &'static Ports = PORTS.init_with(|| Ports::new(Pool(sockets), [AGENTS, BROWSERS]));
+    for buf in workers {
+        spawner.spawn(worker(leaguebox, ports, links, buf).expect(ONCE));
     }
-    for player in 0..PLAYERS as u16 {
-        spawner.spawn(line(leaguebox, pool, links, player).expect(ONCE));
+    for (player, buf) in (0..).zip(lines) {
+        spawner.spawn(line(leaguebox, ports.pool(), links, player, buf).expect(ONCE));
     }
-    spawner.spawn(deadlines(leaguebox).expect(ONCE));
-    spawner.spawn(address(leaguebox, stack, network).expect(ONCE));
-    spawner.spawn(names(stack, network, name).expect(ONCE));
-    spawner.spawn(time(leaguebox, stack, network).expect(ONCE));
-    spawner.spawn(show(leaguebox, network, matches!(last_reset, Reset::Panic | Reset::Watchdog), light).expect(ONCE));
 }
 
 #[embassy_executor::task]
@@ -258,32 +278,29 @@ async fn show(leaguebox: &'static LeagueBox, network: &'static Network, failed: 
 }
 
 #[embassy_executor::task]
-async fn keep_journal(
-    leaguebox: &'static LeagueBox,
-    journal: Journal<JournalFlash>,
-    frame: &'static mut [u8; FRAME],
-) -> ! {
-    leaguebox.keep_journal(journal, frame).await
-}
-
-#[embassy_executor::task]
 async fn deadlines(leaguebox: &'static LeagueBox) -> ! {
     leaguebox.keep_time().await
 }
 
+// Lines and workers are many, so nothing is around their futures.
+
 #[embassy_executor::task(pool_size = WORKERS)]
-async fn worker(
+fn worker(
     leaguebox: &'static LeagueBox,
     ports: &'static Ports,
     links: &'static Links<Connection, PLAYERS>,
-    buffers: &'static mut [u8],
-) -> ! {
-    let (incoming, outgoing) = buffers.split_at_mut(WORKER[2]);
-    leaguebox.serve(&ports, links, incoming, outgoing).await
+    buf: &'static mut [u8],
+) -> impl Future<Output = ()> {
+    leaguebox.serve(ports, links, buf, ANSWER)
 }
 
 #[embassy_executor::task(pool_size = PLAYERS)]
-async fn line(leaguebox: &'static LeagueBox, pool: Pool, links: &'static Links<Connection, PLAYERS>, player: u16) -> ! {
-    let mut buf = [0; LINE_BUFFER];
-    match leaguebox.line(player, &pool, links, &mut buf).await {}
+fn line(
+    leaguebox: &'static LeagueBox,
+    pool: &'static Pool,
+    links: &'static Links<Connection, PLAYERS>,
+    player: u16,
+    buf: &'static mut [u8],
+) -> impl Future<Output = ()> {
+    leaguebox.line(player, pool, links, buf)
 }

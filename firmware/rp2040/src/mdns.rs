@@ -1,6 +1,8 @@
 //! The box's name on its own network: `leaguebox.local`, and its own `leaguebox-xxxx.local` where there are several.
 
+use core::future::poll_fn;
 use core::net::{Ipv4Addr, Ipv6Addr};
+use core::task::{Poll, ready};
 
 use edge_mdns::domain::base::Ttl;
 use edge_mdns::host::{Host, Service, ServiceAnswers};
@@ -25,7 +27,6 @@ pub async fn answer(stack: Stack<'static>, network: &Network, name: &str) -> ! {
     let (mut rx_meta, mut rx) = ([PacketMetadata::EMPTY; 2], [0; MESSAGE]);
     let (mut tx_meta, mut tx) = ([PacketMetadata::EMPTY; 2], [0; MESSAGE]);
     let mut socket = UdpSocket::new(stack, &mut rx_meta, &mut rx, &mut tx_meta, &mut tx);
-    let mut reply = [0; MESSAGE];
     // The port is free: nobody else binds one here.
     let _ = socket.bind(PORT);
     let to_all = IpEndpoint::from((GROUP, PORT));
@@ -37,22 +38,31 @@ pub async fn answer(stack: Stack<'static>, network: &Network, name: &str) -> ! {
             let _ = stack.leave_multicast_group(GROUP);
             let _ = stack.join_multicast_group(GROUP);
             // A new address is told to all without being asked.
-            let length = write(MdnsRequest::None, ipv4, name, &mut reply);
-            let _ = socket.send_to(reply.get(..length).unwrap_or_default(), to_all).await;
+            let told = poll_fn(|cx| {
+                let mut reply = [0; MESSAGE];
+                let length = write(MdnsRequest::None, ipv4, name, &mut reply);
+                socket.poll_send_to(reply.get(..length).unwrap_or_default(), to_all, cx)
+            });
+            let _ = told.await;
         }
         told = address;
         let Some(ipv4) = address else {
             Timer::after(LOOK).await;
             continue;
         };
-        let asked = socket.recv_from_with(|data, from| {
-            let legacy = from.endpoint.port != PORT;
+        // Question and answer are on the stack, not in the task: nothing is waited for between them. An answer that finds no room
+        // is as good as one that is lost on its way.
+        let asked = poll_fn(|cx| {
+            let (mut question, mut reply) = ([0; MESSAGE], [0; MESSAGE]);
+            let Ok((length, from)) = ready!(socket.poll_recv_from(&mut question, cx)) else { return Poll::Ready(()) };
+            let (data, legacy) = (question.get(..length).unwrap_or_default(), from.endpoint.port != PORT);
             let length = write(MdnsRequest::Request { legacy, multicast: true, data }, ipv4, name, &mut reply);
-            (length, if legacy { from.endpoint } else { to_all })
+            if let Some(reply @ [_, ..]) = reply.get(..length) {
+                let _ = socket.poll_send_to(reply, if legacy { from.endpoint } else { to_all }, cx);
+            }
+            Poll::Ready(())
         });
-        if let Ok((length @ 1.., to)) = with_timeout(LOOK, asked).await {
-            let _ = socket.send_to(reply.get(..length).unwrap_or_default(), to).await;
-        }
+        let _ = with_timeout(LOOK, asked).await;
     }
 }
 

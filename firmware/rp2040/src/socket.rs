@@ -6,7 +6,9 @@
 //! worker then needs another one. As long as everybody has one connection at a time there is one for everybody.
 
 use core::cell::Cell;
+use core::future::poll_fn;
 use core::net::{IpAddr, SocketAddr};
+use core::pin::pin;
 
 use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
 use embassy_futures::select::{Either, select};
@@ -89,6 +91,11 @@ impl Ports {
         Self { pool, ports, listening: Cell::new([0; 2]) }
     }
 
+    /// The pool.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
     /// Three listen for agents, who come all at once, where one does for browsers; but one for each as long as there are two.
     fn next(&self) -> usize {
         let [agents, browsers] = self.listening.get();
@@ -125,7 +132,7 @@ impl Drop for Listener<'_> {
     }
 }
 
-impl TcpAccept for &'static Ports {
+impl TcpAccept for Ports {
     type Error = Error;
     type Socket<'a> = Connection;
 
@@ -181,15 +188,16 @@ impl ErrorType for Connection {
     type Error = Error;
 }
 
+// The socket's own futures remember nothing: they are made anew whenever they are polled, and no line or worker keeps one.
 impl Read for Connection {
-    async fn read(&mut self, buf: &mut [u8]) -> Result<usize, Error> {
-        self.0.read(buf).await
+    fn read(&mut self, buf: &mut [u8]) -> impl Future<Output = Result<usize, Error>> {
+        poll_fn(move |cx| pin!(self.0.read(buf)).poll(cx))
     }
 }
 
 impl Write for Connection {
-    async fn write(&mut self, buf: &[u8]) -> Result<usize, Error> {
-        self.0.write(buf).await
+    fn write(&mut self, buf: &[u8]) -> impl Future<Output = Result<usize, Error>> {
+        poll_fn(move |cx| pin!(self.0.write(buf)).poll(cx))
     }
 
     /// Does not wait for the peer: what is written is on its way, and a lost connection shows at the next read or write.

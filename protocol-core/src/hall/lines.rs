@@ -22,11 +22,11 @@ use crate::wire::league_v2::reply::{self, Reply, TEXT_BYTES};
 /// whose matches end at once can be later than that, and then the oldest news goes first.
 const MAX_NOTICES: usize = 10;
 
-/// News for a player. It is put into words when its turn comes.
+/// News for a player, most of it of a round. It is put into words when its turn comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notice {
     Round(u16),
-    MoveTaken(MatchId),
+    MoveTaken(u16),
     GameOver(u16),
     Standings(u16),
     RoundCompleted(u16),
@@ -633,7 +633,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let taken = self.config.game.rules().question == Question::Move && kind == Kind::MoveRequest;
                 if let Some(player) = self.players.get_mut(usize::from(index)) {
                     if taken {
-                        player.line.tell(Notice::MoveTaken(match_id));
+                        player.line.tell(Notice::MoveTaken(match_id.round));
                     }
                     player.breaker.succeeded();
                     player.latency.note(took.unwrap_or(0));

@@ -130,7 +130,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.facts.push(Fact::Again(id));
         self.recount();
         for player in self.lines_of(&places) {
-            let is_of_it = |notice: &Notice| *notice == Notice::GameOver(id.round) || *notice == Notice::MoveTaken(id);
+            let of_it = [Notice::GameOver(id.round), Notice::MoveTaken(id.round)];
+            let is_of_it = |notice: &Notice| of_it.contains(notice);
             self.take_back(player, |what| matches!(what, What::News(notice) if is_of_it(&notice)));
             if let Some(player) = self.players.get_mut(usize::from(player)) {
                 player.line.forget(is_of_it);

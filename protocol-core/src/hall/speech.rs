@@ -60,7 +60,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.say(open, Conversation::League, body, sink)
             }
             What::News(Notice::GameOver(round)) => self.say_game_over(player, open, round, sink),
-            What::News(Notice::MoveTaken(id)) => {
+            What::News(Notice::MoveTaken(round)) => {
+                let id = self.match_in(player, round).ok_or(Full)?;
                 let seat = self.seat_in(player, id);
                 let over = self.recall(id);
                 let game = over.as_ref().or_else(|| self.table(id).map(|table| table.play.game())).ok_or(Full)?;
@@ -210,9 +211,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.say(open, Conversation::Seat(table.id, seating.seat), body, sink)
     }
 
+    /// The match of a player in a round.
+    fn match_in(&self, player: &Player, round: u16) -> Option<MatchId> {
+        Some(MatchId { round, table: self.schedule().table_of(round, player.place)? })
+    }
+
     fn say_game_over(&self, player: &Player, open: Open, round: u16, sink: &mut dyn Sink) -> Result<(), Full> {
-        let table = self.schedule().table_of(round, player.place).ok_or(Full)?;
-        let id = MatchId { round, table };
+        let id = self.match_in(player, round).ok_or(Full)?;
         let result = self.game_result(id).ok_or(Full)?;
         let seed = self.match_seed(id);
         let body = GameOver {

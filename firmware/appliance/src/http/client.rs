@@ -90,7 +90,7 @@ pub struct ClientConn<'b, S> {
 impl<'b, S: Read + Write> ClientConn<'b, S> {
     /// `buf` must hold the head of any request and, head and body, the largest response worth reading.
     pub fn new(stream: S, buf: &'b mut [u8]) -> Self {
-        Self { stream, incoming: Incoming::new(buf), sent: false, reusable: true }
+        Self { stream, incoming: Incoming::new(buf, 0), sent: false, reusable: true }
     }
 
     /// Whether another call may be made: the last one came to a clean end and the server keeps the connection.

@@ -35,15 +35,29 @@ pub(super) enum Framing {
 pub(super) struct Incoming<'b> {
     buf: &'b mut [u8],
     filled: usize,
+    /// What is never filled.
+    spare: usize,
 }
 
 impl<'b> Incoming<'b> {
-    pub fn new(buf: &'b mut [u8]) -> Self {
-        Self { buf, filled: 0 }
+    /// The last `spare` bytes of the buffer are kept free for an answer.
+    pub fn new(buf: &'b mut [u8], spare: usize) -> Self {
+        Self { buf, filled: 0, spare }
     }
 
     pub fn filled(&self) -> &[u8] {
         self.buf.get(..self.filled).unwrap_or_default()
+    }
+
+    /// What is filled, and all that is free behind it.
+    pub fn split(&mut self) -> (&[u8], &mut [u8]) {
+        let (filled, free) = self.buf.split_at_mut_checked(self.filled).unwrap_or_default();
+        (filled, free)
+    }
+
+    /// How much may be filled.
+    fn size(&self) -> usize {
+        self.buf.len().saturating_sub(self.spare)
     }
 
     pub fn into_buf(self) -> &'b mut [u8] {
@@ -67,7 +81,8 @@ impl<'b> Incoming<'b> {
 
     /// Waits for more bytes.
     pub async fn fill<S: Read>(&mut self, stream: &mut S) -> Result<(), Fault> {
-        let room = self.buf.get_mut(self.filled..).unwrap_or_default();
+        let end = self.size();
+        let room = self.buf.get_mut(self.filled..end).unwrap_or_default();
         let size = room.len();
         if size == 0 {
             return Err(Fault::Full);
@@ -98,7 +113,7 @@ impl<'b> Incoming<'b> {
     /// Whether a body of that length fits behind a head that ends at `start`.
     pub fn fits(&self, start: usize, framing: Framing) -> bool {
         match framing {
-            Framing::Length(length) => length <= self.buf.len().saturating_sub(start) as u64,
+            Framing::Length(length) => length <= self.size().saturating_sub(start) as u64,
             Framing::Chunked | Framing::ToClose => true,
         }
     }
@@ -119,7 +134,8 @@ impl<'b> Incoming<'b> {
             }
             Framing::Chunked => {
                 let mut chunks = Chunks { end: start, next: Next::Size, trailers: 0 };
-                while !chunks.decode(self.buf, &mut self.filled)? {
+                let size = self.size();
+                while !chunks.decode(self.buf.get_mut(..size).unwrap_or_default(), &mut self.filled)? {
                     self.fill(stream).await?;
                 }
                 Ok(chunks.end)

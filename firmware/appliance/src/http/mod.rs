@@ -12,8 +12,8 @@
 //! use embedded_io_async::{Read, Write};
 //!
 //! async fn serve<S: Read + Write, C: Clock>(stream: S, clock: &C, limits: &Limits) {
-//!     let (mut incoming, mut outgoing) = ([0; 4096], [0; 1024]);
-//!     let mut conn = ServerConn::new(stream, &mut incoming, &mut outgoing);
+//!     let mut buf = [0; 4096];
+//!     let mut conn = ServerConn::new(stream, &mut buf, 1024);
 //!     loop {
 //!         match conn.receive(clock, || *limits).await {
 //!             Ok(Some((request, responder))) => {

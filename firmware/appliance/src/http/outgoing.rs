@@ -125,7 +125,7 @@ enum Gap {
     #[default]
     None,
     /// Its digits, at this place.
-    Digits(usize),
+    Digits(u16),
     /// The header of a WebSocket frame, at the front.
     Header,
 }
@@ -172,7 +172,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
             Some(length) => self.head(format_args!("Content-Length: {length}\r\n")),
             None => {
                 self.head(format_args!("Content-Length: "))?;
-                self.gap = Gap::Digits(self.len);
+                self.gap = Gap::Digits(self.len as u16);
                 self.head(format_args!("{:DIGITS$}\r\n", ""))
             }
         }
@@ -183,7 +183,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     pub fn announce(&mut self, length: usize, written: usize) -> bool {
         let (at, size) = match mem::take(&mut self.gap) {
             Gap::None => return false,
-            Gap::Digits(at) => (at, DIGITS),
+            Gap::Digits(at) => (at.into(), DIGITS),
             Gap::Header => (0, FRAME_HEADER),
         };
         let head_and_written = at + size..self.len.saturating_add(written).min(self.buf.len());
@@ -270,12 +270,10 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         n
     }
 
+    /// The buffer is free again when this is done.
     fn send_buffered(&mut self) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            self.sink.send(self.buf.get(..self.len).unwrap_or_default()).await?;
-            self.len = 0;
-            Ok(())
-        }
+        let len = mem::take(&mut self.len);
+        self.sink.send(self.buf.get(..len).unwrap_or_default())
     }
 
     fn open_chunk(&mut self) {
@@ -300,54 +298,60 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     }
 
     /// Adds to the body.
-    pub async fn write_all(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        // A piece that failed or was given up half-way spoils the connection, whatever its writer does next.
-        let outcome = mem::take(&mut self.outcome.1);
-        match self.frame {
-            Frame::Silent => {}
-            Frame::ToClose => self.write_through(bytes).await?,
-            Frame::Length(owed) => {
-                self.frame = Frame::Length(owed.checked_sub(bytes.len()).ok_or(WriteError::WrongLength)?);
-                self.write_through(bytes).await?;
+    pub fn write_all(&mut self, bytes: &[u8]) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            // A piece that failed or was given up half-way spoils the connection, whatever its writer does next.
+            let outcome = mem::take(&mut self.outcome.1);
+            match self.frame {
+                Frame::Silent => {}
+                Frame::ToClose => self.write_through(bytes).await?,
+                Frame::Length(owed) => {
+                    self.frame = Frame::Length(owed.checked_sub(bytes.len()).ok_or(WriteError::WrongLength)?);
+                    self.write_through(bytes).await?;
+                }
+                Frame::Chunked(_) => self.write_chunked(bytes).await?,
             }
-            Frame::Chunked(_) => self.write_chunked(bytes).await?,
+            self.outcome.1 = outcome;
+            Ok(())
         }
-        self.outcome.1 = outcome;
-        Ok(())
     }
 
     /// What does not fit the buffer is not copied into it first.
-    async fn write_through(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        let n = self.take(bytes);
-        let rest = bytes.get(n..).unwrap_or_default();
-        if rest.is_empty() {
-            return Ok(());
+    fn write_through(&mut self, bytes: &[u8]) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let n = self.take(bytes);
+            let rest = bytes.get(n..).unwrap_or_default();
+            if rest.is_empty() {
+                return Ok(());
+            }
+            self.send_buffered().await?;
+            if rest.len() < self.buf.len() {
+                self.take(rest);
+                return Ok(());
+            }
+            self.sink.send(rest).await
         }
-        self.send_buffered().await?;
-        if rest.len() < self.buf.len() {
-            self.take(rest);
-            return Ok(());
-        }
-        self.sink.send(rest).await
     }
 
-    async fn write_chunked(&mut self, mut bytes: &[u8]) -> Result<(), WriteError> {
-        while let (Frame::Chunked(at), false) = (self.frame, bytes.is_empty()) {
-            // Two bytes stay free for the line end behind the chunk.
-            let room = self.buf.len().saturating_sub(self.len + LINE_END.len());
-            let (now, later) = bytes.split_at_checked(room).unwrap_or((bytes, &[]));
-            self.take(now);
-            bytes = later;
-            if !bytes.is_empty() {
-                if at == 0 && self.len <= CHUNK_HEAD {
-                    return Err(WriteError::BadHead);
+    fn write_chunked(&mut self, mut bytes: &[u8]) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            while let (Frame::Chunked(at), false) = (self.frame, bytes.is_empty()) {
+                // Two bytes stay free for the line end behind the chunk.
+                let room = self.buf.len().saturating_sub(self.len + LINE_END.len());
+                let (now, later) = bytes.split_at_checked(room).unwrap_or((bytes, &[]));
+                self.take(now);
+                bytes = later;
+                if !bytes.is_empty() {
+                    if at == 0 && self.len <= CHUNK_HEAD {
+                        return Err(WriteError::BadHead);
+                    }
+                    self.close_chunk(at);
+                    self.send_buffered().await?;
+                    self.open_chunk();
                 }
-                self.close_chunk(at);
-                self.send_buffered().await?;
-                self.open_chunk();
             }
+            Ok(())
         }
-        Ok(())
     }
 
     /// Sends what is left. Only now may the connection be used again. Nothing can be added any more.

@@ -249,11 +249,10 @@ impl Fault {
     }
 }
 
-/// One connection. Costs the stream, the two buffers and seven words.
+/// One connection. Costs the stream, the buffer and six words.
 pub struct ServerConn<'b, S> {
     stream: S,
     incoming: Incoming<'b>,
-    outgoing: &'b mut [u8],
     /// Bytes at the front of the buffer that belong to the request answered last.
     consumed: usize,
     /// Whether another request may come.
@@ -264,19 +263,17 @@ pub struct ServerConn<'b, S> {
 pub struct Parts<'b, S> {
     /// The stream.
     pub stream: S,
-    /// The buffer for requests. Its first `unread` bytes came behind the last request.
-    pub incoming: &'b mut [u8],
-    /// See `incoming`.
+    /// The buffer. Its first `unread` bytes came behind the last request.
+    pub buf: &'b mut [u8],
+    /// See `buf`.
     pub unread: usize,
-    /// The buffer for answers.
-    pub outgoing: &'b mut [u8],
 }
 
 impl<'b, S: Read + Write> ServerConn<'b, S> {
-    /// `incoming` must hold the largest request, head and body. `outgoing` must hold the largest head of an answer; an
-    /// answer that fits it is one write.
-    pub fn new(stream: S, incoming: &'b mut [u8], outgoing: &'b mut [u8]) -> Self {
-        Self { stream, incoming: Incoming::new(incoming), outgoing, consumed: 0, open: true }
+    /// `buf` must hold the largest request, head and body, and behind it `spare` bytes for the answer: its head must fit
+    /// these. All that a request leaves of the buffer is for its answer; one that fits is one write.
+    pub fn new(stream: S, buf: &'b mut [u8], spare: usize) -> Self {
+        Self { stream, incoming: Incoming::new(buf, spare), consumed: 0, open: true }
     }
 
     /// Waits for the next request. `None` when there will be none: close the stream.
@@ -318,10 +315,11 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
             }
         };
         self.consumed = end;
-        let request = head.request(self.incoming.filled(), end);
+        let (filled, free) = self.incoming.split();
+        let request = head.request(filled, end);
         let responder = Responder {
             sink: Timed { stream: &mut self.stream, clock, write_ms: limits().write_ms },
-            buf: self.outgoing,
+            buf: free,
             open: &mut self.open,
             keep_alive: request.keep_alive,
             http10: request.http10,
@@ -357,31 +355,40 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
     /// Answers a bad request with its status and `{"error":"<rule>"}`, and lets the peer read it.
     ///
     /// Then the connection is over: close the stream.
-    pub async fn refuse<C: Clock>(&mut self, clock: &C, limits: &Limits, refusal: Refusal) -> Result<(), WriteError> {
-        Responder {
-            sink: Timed { stream: &mut self.stream, clock, write_ms: limits.write_ms },
-            buf: self.outgoing,
-            open: &mut self.open,
-            keep_alive: false,
-            http10: false,
-            head_only: false,
+    pub fn refuse<C: Clock>(
+        &mut self,
+        clock: &C,
+        limits: &Limits,
+        refusal: Refusal,
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            Responder {
+                sink: Timed { stream: &mut self.stream, clock, write_ms: limits.write_ms },
+                buf: self.incoming.clear(),
+                open: &mut self.open,
+                keep_alive: false,
+                http10: false,
+                head_only: false,
+            }
+            .error(refusal.status(), refusal.rule())
+            .await?;
+            self.discard(clock, clock.after(limits.linger_ms)).await;
+            Ok(())
         }
-        .error(refusal.status(), refusal.rule())
-        .await?;
-        self.discard(clock, clock.after(limits.linger_ms)).await;
-        Ok(())
     }
 
     /// Reads on until the peer closes, for a while. A stream closed on unread bytes is reset, and the reset can
     /// overtake the answer.
-    async fn discard<C: Clock>(&mut self, clock: &C, until: u64) {
-        let mut discarded = 0;
-        while discarded < MAX_DISCARD && clock.now() < until {
-            let read = pin!(self.stream.read(self.incoming.clear()));
-            let Ok(Ok(n @ 1..)) = before(clock, until, read).await else { return };
-            discarded += n;
-            // A flood must not keep the others waiting.
-            yield_now().await;
+    fn discard<C: Clock>(&mut self, clock: &C, until: u64) -> impl Future<Output = ()> {
+        async move {
+            let mut discarded = 0;
+            while discarded < MAX_DISCARD && clock.now() < until {
+                let read = pin!(self.stream.read(self.incoming.clear()));
+                let Ok(Ok(n @ 1..)) = before(clock, until, read).await else { return };
+                discarded += n;
+                // A flood must not keep the others waiting.
+                yield_now().await;
+            }
         }
     }
 
@@ -389,7 +396,7 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
     pub fn into_parts(mut self) -> Parts<'b, S> {
         self.incoming.skip(self.consumed);
         let unread = self.incoming.filled().len();
-        Parts { stream: self.stream, incoming: self.incoming.into_buf(), unread, outgoing: self.outgoing }
+        Parts { stream: self.stream, buf: self.incoming.into_buf(), unread }
     }
 }
 
@@ -426,16 +433,18 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
     }
 
     /// Answers at once.
-    pub async fn respond(
+    pub fn respond(
         self,
         status: u16,
         content_type: &str,
         body: &[u8],
         extra: &[(&str, &str)],
-    ) -> Result<(), WriteError> {
-        let mut answer = self.begin(status, content_type, Some(body.len()), extra)?;
-        answer.write_all(body).await?;
-        answer.finish().await
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let mut answer = self.begin(status, content_type, Some(body.len()), extra)?;
+            answer.write_all(body).await?;
+            answer.finish().await
+        }
     }
 
     /// What fits into one write, head included.
@@ -444,18 +453,25 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
     }
 
     /// Answers `{"error":"<text>"}`. The text must need no escaping.
-    pub async fn error(self, status: u16, text: &'static str) -> Result<(), WriteError> {
-        self.error_with(status, text, &[]).await
+    pub fn error(self, status: u16, text: &'static str) -> impl Future<Output = Result<(), WriteError>> {
+        async move { self.error_with(status, text, &[]).await }
     }
 
     /// The same with more headers.
-    pub async fn error_with(self, status: u16, text: &'static str, extra: &[(&str, &str)]) -> Result<(), WriteError> {
-        let json = [r#"{"error":""#, text, r#""}"#];
-        let mut answer = self.begin(status, "application/json", Some(json.iter().map(|s| s.len()).sum()), extra)?;
-        for piece in json {
-            answer.write_all(piece.as_bytes()).await?;
+    pub fn error_with(
+        self,
+        status: u16,
+        text: &'static str,
+        extra: &[(&str, &str)],
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let json = [r#"{"error":""#, text, r#""}"#];
+            let mut answer = self.begin(status, "application/json", Some(json.iter().map(|s| s.len()).sum()), extra)?;
+            for piece in json {
+                answer.write_all(piece.as_bytes()).await?;
+            }
+            answer.finish().await
         }
-        answer.finish().await
     }
 
     /// Begins an answer whose body comes in pieces. Nothing is sent until the buffer is full or the answer finished.
@@ -522,12 +538,14 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
     }
 
     /// Answers 101: from here on the stream speaks `protocol`. Then take it with [`ServerConn::into_parts`].
-    pub async fn upgrade(self, protocol: &str, extra: &[(&str, &str)]) -> Result<(), WriteError> {
-        let mut answer = Outgoing::new(self.sink, self.buf, (self.open, false));
-        answer.head(format_args!("HTTP/1.1 101 {}\r\n", reason(101)))?;
-        answer.headers(&[("Connection", "Upgrade"), ("Upgrade", protocol)])?;
-        answer.headers(extra)?;
-        answer.end_of_head(Frame::Length(0))?;
-        answer.finish().await
+    pub fn upgrade(self, protocol: &str, extra: &[(&str, &str)]) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let mut answer = Outgoing::new(self.sink, self.buf, (self.open, false));
+            answer.head(format_args!("HTTP/1.1 101 {}\r\n", reason(101)))?;
+            answer.headers(&[("Connection", "Upgrade"), ("Upgrade", protocol)])?;
+            answer.headers(extra)?;
+            answer.end_of_head(Frame::Length(0))?;
+            answer.finish().await
+        }
     }
 }

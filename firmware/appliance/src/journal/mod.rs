@@ -443,20 +443,20 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Keeps the journal, for ever. Run one.
-    pub async fn keep_journal<F: MultiwriteNorFlash>(&self, journal: Journal<F>, buf: &mut [u8; FRAME]) -> ! {
-        let Journal { mut log, mut reel } = journal;
+    pub async fn keep_journal<F: MultiwriteNorFlash>(&self, journal: &mut Journal<F>, buf: &mut [u8; FRAME]) -> ! {
+        let Journal { log, reel } = journal;
         loop {
-            self.answer(Some(&mut log), &mut reel, buf).await;
+            self.answer(Some(log), reel, buf).await;
             if self.journal() != State::Ok {
                 if self.journal.is_reset.take() {
-                    self.begin_again(&mut log, &mut reel, buf).await;
-                } else if !self.spool(&mut reel, buf).await {
+                    self.begin_again(log, reel, buf).await;
+                } else if !self.spool(reel, buf).await {
                     self.journal.bell.wait().await;
                 }
                 continue;
             }
-            if !self.keep_facts(&mut log, buf).await && !self.spool(&mut reel, buf).await {
-                self.erase_ahead_or_wait(&mut log, &mut reel, buf).await;
+            if !self.keep_facts(log, buf).await && !self.spool(reel, buf).await {
+                self.erase_ahead_or_wait(log, reel, buf).await;
             }
             self.journal.erases.set(log.erases());
         }

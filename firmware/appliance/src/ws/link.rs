@@ -4,7 +4,7 @@
 //! is never interrupted: half a frame would spoil all that follow. Every wait ends: a message has so long to come, a block of
 //! an answer so long to be taken, and a peer that is silent is asked for a sign of life.
 
-use core::pin::pin;
+use core::pin::{Pin, pin};
 
 use edge_nal::{Close, TcpShutdown};
 use embassy_futures::select::{Either3, select3};
@@ -16,7 +16,7 @@ use super::frames::{Breach, CONTROL, Came, Reader};
 use super::long::{Lent, Long};
 use crate::clock::{Clock, before};
 use crate::http::{Outgoing, Sink as _, Timed, WriteError};
-use crate::pieces;
+use crate::pieces::{Next, Sent};
 
 /// From the first byte of a message to its last, in milliseconds.
 const MESSAGE_MS: u64 = 10_000;
@@ -109,19 +109,17 @@ pub struct Link<'a, S, C> {
     /// That one's buffer, while there is such a message in it.
     lent: Option<Lent<'a>>,
     reader: Reader,
-    /// When the peer was last heard.
-    heard: u64,
-    /// When the message has to be complete that has begun.
+    /// Until when the message has to be complete that has begun, or the peer to give a sign of life.
     until: u64,
+    /// Whether it was asked for one.
     pinged: bool,
 }
 
 impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
     /// A stream on which a handshake has been answered. `buf` holds the longest message and [`SPARE`](super::SPARE).
     pub fn new(stream: &'a mut S, clock: &'a C, buf: &'a mut [u8]) -> Self {
-        let now = clock.now();
-        let reader = Reader::new();
-        Self { stream, clock, buf, long: None, lent: None, reader, heard: now, until: now, pinged: false }
+        let until = clock.after(PING_MS);
+        Self { stream, clock, buf, long: None, lent: None, reader: Reader::new(), until, pinged: false }
     }
 
     /// Whether messages may come that are too long for the buffer, and where they go then.
@@ -131,25 +129,20 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
 
     /// Waits for a message, or for `changed` while no message has begun. Answers pings. `owes` says that the peer may be
     /// silent: it thinks.
-    pub fn next(&mut self, owes: bool, changed: impl Future<Output = ()>) -> impl Future<Output = Result<Event, End>> {
+    pub fn next(&mut self, owes: bool, mut changed: Pin<&mut impl Future>) -> impl Future<Output = Result<Event, End>> {
         async move {
-            let mut changed = pin!(changed);
             self.lent.take_if(|_| self.reader.is_between_messages());
             loop {
                 let is_free = self.reader.is_between_messages();
-                let until = match (is_free, self.pinged) {
-                    (false, _) => self.until,
-                    (true, false) => self.heard.saturating_add(PING_MS),
-                    (true, true) => self.heard.saturating_add(SILENT_MS),
-                };
                 let interrupted = async {
                     match is_free {
-                        true => changed.as_mut().await,
+                        true => drop(changed.as_mut().await),
                         false => core::future::pending().await,
                     }
                 };
                 let room = self.reader.room(self.lent.as_deref_mut().unwrap_or(self.buf));
-                let came = match select3(interrupted, self.stream.read(room), self.clock.sleep_until(until)).await {
+                let came = match select3(interrupted, self.stream.read(room), self.clock.sleep_until(self.until)).await
+                {
                     Either3::First(()) => return Ok(Event::Changed),
                     Either3::Second(Ok(n @ 1..)) => self.took(n)?,
                     Either3::Second(_) => return Err(End::Lost),
@@ -181,12 +174,15 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
     }
 
     fn took(&mut self, n: usize) -> Result<Option<Came>, End> {
-        let now = self.clock.now();
         if self.reader.is_between_messages() {
-            self.until = now.saturating_add(MESSAGE_MS);
+            self.until = self.clock.after(MESSAGE_MS);
         }
-        (self.heard, self.pinged) = (now, false);
-        self.reader.took(n, self.lent.as_deref_mut().unwrap_or(self.buf)).map_err(End::Broke)
+        self.pinged = false;
+        let came = self.reader.took(n, self.lent.as_deref_mut().unwrap_or(self.buf)).map_err(End::Broke)?;
+        if self.reader.is_between_messages() {
+            self.until = self.clock.after(PING_MS);
+        }
+        Ok(came)
     }
 
     /// Goes on in the buffer for long messages, as soon as all who came before have had it. What has been read moves there.
@@ -212,12 +208,13 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
                 (false, _) => Err(End::TooSlow),
                 // Its time to think has a limit of its own.
                 (true, true) if owes => {
-                    self.heard = self.clock.now();
+                    self.until = self.clock.after(SILENT_MS);
                     Ok(())
                 }
                 (true, true) => Err(End::Silent),
                 (true, false) => {
                     self.pinged = true;
+                    self.until = self.until.saturating_add(SILENT_MS - PING_MS);
                     Ok(Timed::new(self.stream, self.clock, WRITE_MS).send(&[0x89, 0]).await?)
                 }
             }
@@ -299,17 +296,23 @@ impl<S: Write, C: Clock> Speaker<'_, S, C> {
     ) -> impl Future<Output = Result<bool, End>> {
         let mut message = Outgoing::frame(Timed::new(self.stream, self.clock, WRITE_MS), self.room);
         async move {
-            match pieces::send(&mut message, &write, &may_leave).await {
-                Ok(true) => {
-                    may_leave().await;
-                    message.finish().await?;
-                    Ok(true)
+            let mut sent = Sent::default();
+            loop {
+                match sent.next(&mut message, &write) {
+                    Ok(Next::All) => break,
+                    Ok(Next::Piece) => {
+                        may_leave().await;
+                        message.flush().await?;
+                    }
+                    // It became another text meanwhile: its frame cannot be ended.
+                    Ok(Next::Another) => return Err(End::Lost),
+                    Err(WriteError::WrongLength) => return Ok(false),
+                    Err(error) => return Err(error.into()),
                 }
-                // It became another text meanwhile: its frame cannot be ended.
-                Ok(false) => Err(End::Lost),
-                Err(WriteError::WrongLength) => Ok(false),
-                Err(error) => Err(error.into()),
             }
+            may_leave().await;
+            message.finish().await?;
+            Ok(true)
         }
     }
 }
@@ -381,7 +384,7 @@ mod tests {
         let mut flood = Flood { first: PONG, then: PONG, sent: 0, clock: &clock };
         let mut buf = [0; 512];
         let mut link = Link::new(&mut flood, &clock, &mut buf);
-        let first = block_on(select(link.next(false, pending()), yield_now()));
+        let first = block_on(select(link.next(false, pin!(pending::<()>())), yield_now()));
         assert!(matches!(first, Either::Second(())), "the flood was read to its end first");
     }
 
@@ -391,7 +394,7 @@ mod tests {
         let mut flood = Flood { first: FIRST_PIECE, then: NEXT_PIECE, sent: 0, clock: &clock };
         let mut buf = [0; 512];
         let mut link = Link::new(&mut flood, &clock, &mut buf);
-        assert_eq!(block_on(link.next(false, pending())), Err(End::TooSlow));
+        assert_eq!(block_on(link.next(false, pin!(pending::<()>()))), Err(End::TooSlow));
         assert!((MESSAGE_MS..MESSAGE_MS + 10).contains(&clock.now()), "{}", clock.now());
     }
 }

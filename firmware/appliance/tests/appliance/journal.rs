@@ -94,8 +94,8 @@ fn kept(bytes: &Bytes) -> Hall<8, 4, 28, 64> {
 /// Runs the journal beside a script.
 async fn beside(scene: Scene<'_, '_>, bytes: &Bytes, script: impl AsyncFnOnce()) {
     let (mut frame, flash) = ([0; FRAME], Slow::new(bytes, scene.world));
-    let journal = scene.leaguebox.resume(flash, &mut frame, Chosen::default()).await;
-    match select(scene.leaguebox.keep_journal(journal, &mut frame), script()).await {
+    let mut journal = scene.leaguebox.resume(flash, &mut frame, Chosen::default()).await;
+    match select(scene.leaguebox.keep_journal(&mut journal, &mut frame), script()).await {
         Either::First(never) => never,
         Either::Second(()) => {}
     }

@@ -434,7 +434,7 @@ fn an_answer_in_fragments_with_a_ping_within_counts() {
 
 #[test]
 fn an_answer_longer_than_any_buffer_comes_in_one_frame() {
-    let plan = Plan { seed: Some(5), incoming: 1200, outgoing: 600, line: 1024, ..Plan::new(7) };
+    let plan = Plan { seed: Some(5), incoming: 600, outgoing: 600, line: 1024, ..Plan::new(7) };
     play(plan, async |scene| {
         scene.register_all().await;
         let mut ada = Agent::join(&scene, 31, "Ada").await;
@@ -462,7 +462,7 @@ fn who_breaks_a_rule_is_told_which_and_may_come_back() {
         (masked(0x88, &[3, 237]), 1002),
         (masked(0x82, b"{}"), 1003),
         (masked(0x81, b"\xFF"), 1007),
-        (masked(0x81, &[b'x'; 3000]), 1009),
+        (masked(0x81, &[b'x'; 5000]), 1009),
     ] {
         play(Plan { seed: Some(9), ..Plan::new(0) }, async |scene| {
             for is_known in [false, true] {

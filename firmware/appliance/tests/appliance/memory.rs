@@ -10,14 +10,14 @@ use appliance::Links;
 const LINK: usize = 4608;
 /// What a board of 32 players lends to a line, and to a worker: our buffers, those of TCP, and the socket itself.
 const LINE_BUFFERS: [usize; 4] = [1024, 512, 736, 352];
-const WORKER_BUFFERS: [usize; 5] = [2048, 1024, 1024, 1536, 352];
+const WORKER_BUFFERS: [usize; 4] = [2704, 512, 1536, 352];
 
 fn sizes(scene: Scene<'_, '_>) -> [(&'static str, usize); 3] {
-    let (mut a, mut b) = (vec![0; 1], vec![0; 1]);
+    let mut buf = vec![0; 1];
     let links = Links::new();
-    let line = size_of_val(&scene.leaguebox.line(0, scene.net, &links, &mut a));
+    let line = size_of_val(&scene.leaguebox.line(0, scene.net, &links, &mut buf));
     let port = scene.net.open(BOX);
-    let serve = size_of_val(&scene.leaguebox.serve(&*port, &links, &mut a, &mut b));
+    let serve = size_of_val(&scene.leaguebox.serve(&*port, &links, &mut buf, 0));
     [("line", line), ("serve", serve), ("keep_time", size_of_val(&scene.leaguebox.keep_time()))]
 }
 

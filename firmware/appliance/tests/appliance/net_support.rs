@@ -938,8 +938,8 @@ pub fn play<T>(plan: Plan, script: impl AsyncFnOnce(Scene<'_, '_>) -> T) -> T {
         tasks.push(task(async move { leaguebox.line(index, net, links, &mut buf).await }));
     }
     for _ in 0..plan.workers {
-        let (mut incoming, mut outgoing) = (vec![0; plan.incoming], vec![0; plan.outgoing]);
-        tasks.push(task(async move { leaguebox.serve(&**port, links, &mut incoming, &mut outgoing).await }));
+        let mut buf = vec![0; plan.incoming + plan.outgoing];
+        tasks.push(task(async move { leaguebox.serve(&**port, links, &mut buf, plan.outgoing).await }));
     }
     tasks.extend(players.iter().map(|player| task(player.live(world))));
     world.run(tasks, script(Scene { world, net, leaguebox, players: &players }))

@@ -17,8 +17,8 @@ async fn beside(scene: Scene<'_, '_>, [journal, reel]: [&Bytes; 2], script: impl
 async fn beside_slow<'w>(scene: Scene<'_, 'w>, journal: &Bytes, reel: Slow<'w>, script: impl AsyncFnOnce()) {
     let (mut frame, leaguebox) = ([0; FRAME], scene.leaguebox);
     let journal = leaguebox.resume(Slow::new(journal, scene.world), &mut frame, Chosen::default()).await;
-    let journal = leaguebox.resume_reel(journal, reel, &mut frame).await;
-    match select(leaguebox.keep_journal(journal, &mut frame), script()).await {
+    let mut journal = leaguebox.resume_reel(journal, reel, &mut frame).await;
+    match select(leaguebox.keep_journal(&mut journal, &mut frame), script()).await {
         Either::First(never) => never,
         Either::Second(()) => {}
     }
@@ -208,7 +208,7 @@ fn flash_beside_a_journal_that_cannot_be_used_is_left_alone_until_a_reset() {
 #[test]
 fn who_reads_moves_slowly_keeps_nobody_else_from_looking() {
     let flashes = [blank(), blank()];
-    let plan = Plan { game: GameKind::EvenOdd10, window: 300, outgoing: 512, ..Plan::new(2) };
+    let plan = Plan { game: GameKind::EvenOdd10, window: 300, incoming: 640, outgoing: 512, ..Plan::new(2) };
     play(plan, async |scene| {
         beside(scene, [&flashes[0], &flashes[1]], async || {
             scene.whole_league().await;

@@ -289,7 +289,7 @@ async fn pages(scene: Scene<'_, '_>) -> Vec<(String, Seen)> {
 
 /// All pages at every stage of a league.
 fn pages_of_a_league(outgoing: usize, seed: Option<u64>) -> Vec<(&'static str, Vec<(String, Seen)>)> {
-    play(Plan { seed, outgoing, ..ditherers(4) }, async |scene| {
+    play(Plan { seed, incoming: 640, outgoing, ..ditherers(4) }, async |scene| {
         let mut stages = vec![("WAITING", pages(scene).await)];
         scene.register(&scene.players[0]).await;
         stages.push(("WAITING", pages(scene).await));
@@ -375,7 +375,7 @@ fn query(token: &str, what: &str) -> Value {
 #[test]
 fn a_long_answer_to_an_agent_is_as_long_as_it_says_whatever_the_buffer() {
     let ask = |outgoing, seed| {
-        play(Plan { seed, outgoing, ..Plan::new(8) }, async |scene| {
+        play(Plan { seed, incoming: 640, outgoing, ..Plan::new(8) }, async |scene| {
             scene.whole_league().await;
             let token = scene.players[0].token.borrow().clone();
             let mut client = scene.dial().await;
@@ -404,7 +404,7 @@ fn a_long_answer_to_an_agent_is_as_long_as_it_says_whatever_the_buffer() {
 #[test]
 fn a_long_answer_arrives_while_others_ask_and_play() {
     for seed in 0..20 {
-        play(Plan { seed: Some(seed), outgoing: 300, ..Plan::new(8) }, async |scene| {
+        play(Plan { seed: Some(seed), incoming: 640, outgoing: 300, ..Plan::new(8) }, async |scene| {
             scene.register_all().await;
             scene.admin("start").await;
             let token = scene.players[0].token.borrow().clone();
@@ -433,7 +433,7 @@ fn a_long_answer_arrives_while_others_ask_and_play() {
 fn a_page_whose_league_is_reset_meanwhile_breaks_off_instead_of_being_malformed() {
     let (mut whole, mut broken_off) = (0, 0);
     for seed in 0..60 {
-        play(Plan { seed: Some(seed), outgoing: 300, ..ditherers(8) }, async |scene| {
+        play(Plan { seed: Some(seed), incoming: 640, outgoing: 300, ..ditherers(8) }, async |scene| {
             scene.register_all().await;
             scene.admin("start").await;
             scene.world.sleep(1_000).await;
