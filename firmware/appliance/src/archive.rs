@@ -61,9 +61,11 @@ struct Head {
     journal: Shown<State>,
 }
 
-/// What a league, a line or a move takes at most: a name of 64 bytes, each of them escaped by six, and the rest. The buffer
-/// of an answer is larger.
+/// What a league, a line or a move takes at most: a name of 64 bytes, each of them escaped by six, and the rest.
 const PART: usize = 640;
+
+/// The least room for an answer, in bytes: a part, and the chunk around it.
+pub const ANSWER: usize = PART + 16;
 
 /// Makes room for a part. Before the journal is asked for it: nobody else is answered there while a part is added, and
 /// must not wait for who reads slowly.

@@ -75,6 +75,7 @@ use board::Board;
 use calendar::{Calendar, Source};
 use guard::Guard;
 
+pub use archive::ANSWER;
 pub use links::Links;
 
 /// What the box of a board may take of its memory, checked wherever it is built for one: 32 players, what these want

@@ -35,9 +35,8 @@ const TURN: u8 = 8;
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Serves connections, one after the other, and never ends. `buf` holds a whole request and, behind it, what is sent in
-    /// one go: all that the request leaves, `spare` bytes or more. 656 do: the longest part that is sent whole, and a chunk
-    /// around it.
-    /// Players that dial in are handed to their lines through `links`.
+    /// one go: all that the request leaves, `spare` bytes or more, and at least [`ANSWER`](crate::ANSWER). Players that dial
+    /// in are handed to their lines through `links`.
     pub fn serve<'n, A: TcpAccept>(
         &self,
         acceptor: &'n A,

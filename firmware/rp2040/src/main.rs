@@ -9,7 +9,7 @@ use core::panic::PanicInfo;
 use appliance::board::Reset;
 use appliance::calendar::Source;
 use appliance::journal::{Chosen, FRAME, State as JournalState};
-use appliance::{Appliance, Links};
+use appliance::{ANSWER, Appliance, Links};
 use cortex_m_rt::{ExceptionFrame, exception};
 use defmt::{error, info, warn};
 use defmt_rtt as _;
@@ -61,8 +61,6 @@ type TheHall = Hall<PLAYERS, MATCHES, RESULTS, LOG>;
 /// is written in one go.
 const WORKER: [usize; 3] = [512, 1536, 2048 + ANSWER];
 const WORKER_BYTES: usize = WORKER[0] + WORKER[1] + WORKER[2];
-/// What even the longest request leaves for its answer.
-const ANSWER: usize = 656;
 
 /// What a line works with: what came and was not read yet; what was sent and not acknowledged yet; what is written in one
 /// go, and then a whole reply, or for a player that dials in its longest message and what is kept free behind it.
