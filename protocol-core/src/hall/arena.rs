@@ -27,7 +27,7 @@ use crate::wire::league_of_agents::outgoing::{
     CutShort, GameOver, GameState, Me, Notice, Refused, Registered, SkillEffect, ToTheMillisecond, TurnUpdate, round,
 };
 use crate::wire::league_of_agents::{Trouble, UUID_BYTES, Uuid, game};
-use crate::wire::league_v2::dialect::{Dialect, Kind, Style};
+use crate::wire::league_v2::dialect::{Dialect, Style};
 use crate::wire::league_v2::outgoing::AgentId;
 use crate::wire::league_v2::reply;
 
@@ -369,11 +369,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Question::Move => wanted,
         };
         let in_turn = table.play.game().rules().order == Order::InTurn;
-        let heard = match choice.as_str() {
-            Some(_) if kind == Kind::MoveRequest => Heard::Refused(Illegal("move must be an object, not a string")),
-            _ => self.play_at(now, line, seating, choice),
-        };
-        let broken = match heard {
+        let broken = match self.play_at(now, line, seating, choice) {
             Heard::Taken => None,
             Heard::Duplicate if in_turn => Some(Illegal("it is not your turn")),
             Heard::Duplicate => return Err((Trouble::AlreadyMoved, None)),
