@@ -8,7 +8,6 @@ use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
 use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode, Via};
 use protocol_core::json::Slice;
-use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
 
 #[derive(Arbitrary, Debug)]
@@ -44,9 +43,8 @@ libfuzzer_sys::fuzz_target!(|input: (bool, bool, Vec<Step<'_>>)| {
     let config = Config {
         game: if ten { GameKind::EvenOdd10 } else { GameKind::EvenOdd },
         mode: if strict { Mode::Strict } else { Mode::Lenient },
-        timing: Timing::default(),
-        start_at: None,
         endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(),
+        ..Config::default()
     };
     let mut hall: Hall<4, 2, 6, 16> = Hall::new(config, Seed([1; 32]), Seed([2; 32]));
     let mut now = Now { ms: 0, utc: Utc(0) };

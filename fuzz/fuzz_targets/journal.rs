@@ -6,11 +6,9 @@ use appliance::journal::{FRAME, Log, commit, restore};
 use arbitrary::Arbitrary;
 use embassy_futures::block_on;
 use protocol_core::fair::Seed;
-use protocol_core::games::GameKind;
-use protocol_core::hall::{Config, Event, Hall, Mode};
+use protocol_core::hall::{Config, Event, Hall};
 use protocol_core::journal::frame::FRAME_BYTES;
 use protocol_core::json::Slice;
-use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
 
 const SECTORS: usize = 4;
@@ -39,11 +37,8 @@ libfuzzer_sys::fuzz_target!(|content: Content<'_>| {
         }
     }
     let config = Config {
-        game: GameKind::EvenOdd,
-        mode: Mode::Lenient,
-        timing: Timing::default(),
-        start_at: None,
         endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(),
+        ..Config::default()
     };
     let mut hall: Hall<4, 2, 6, 16> = Hall::new(config, Seed([1; 32]), Seed([2; 32]));
     let (mut log, mut frame) = (Log::new(flash), [0; FRAME]);

@@ -288,6 +288,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             timing: setup.timing,
             start_at,
             endpoint: "http://10.0.0.1:8000/mcp".try_into().expect("it fits"),
+            ..Config::default()
         };
         let hall = Box::new(Hall::new(config, master, secret));
         let horizon = 10u64.pow(random.within(2, 5) as u32);

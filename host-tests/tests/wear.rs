@@ -10,10 +10,8 @@ use embassy_futures::block_on;
 use embedded_storage_async::nor_flash::{ErrorType, MultiwriteNorFlash, NorFlash, ReadNorFlash};
 use host_tests::here;
 use protocol_core::fair::Seed;
-use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Hall, Mode, Output, Via};
+use protocol_core::hall::{Command, Config, Event, Hall, Output, Via};
 use protocol_core::json::Slice;
-use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
 use serde_json::{Value, json};
 
@@ -162,13 +160,7 @@ impl Class {
 
 #[test]
 fn the_flash_of_a_board_lasts_as_many_leagues_as_the_readme_says() {
-    let config = Config {
-        game: GameKind::EvenOdd,
-        mode: Mode::Lenient,
-        timing: Timing::default(),
-        start_at: None,
-        endpoint: "http://192.168.1.77:8000/mcp".try_into().expect("short"),
-    };
+    let config = Config { endpoint: "http://192.168.1.77:8000/mcp".try_into().expect("short"), ..Config::default() };
     let mut board = Class {
         hall: Box::new(Board::new(config, Seed([1; 32]), Seed([2; 32]))),
         log: Log::new(Worn::new(SECTORS)),

@@ -4,7 +4,7 @@ use core::fmt;
 
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Change, Hall, Mode, TIMEOUT_MS};
+use protocol_core::hall::{Change, Hall, Mode, Pace, TIMEOUT_MS};
 use protocol_core::json::{self, Full, Sink, Str, Value};
 use serde::Serialize;
 
@@ -19,6 +19,10 @@ pub(crate) enum Wrong<'a> {
     /// There is room for so many.
     StartAt(usize),
     Timeout(&'static str),
+    Pace,
+    /// There is room for so many.
+    PerAddress(usize),
+    OtherHosts,
     Seed,
 }
 
@@ -40,6 +44,9 @@ impl fmt::Display for Wrong<'_> {
                 let (least, most) = TIMEOUT_MS.into_inner();
                 write!(f, "{name} must be a whole number from {least} to {most}")
             }
+            Wrong::Pace => f.write_str("pace must be fast, watch or step"),
+            Wrong::PerAddress(most) => write!(f, "per_address must be null or a whole number from 1 to {most}"),
+            Wrong::OtherHosts => f.write_str("other_hosts must be true or false"),
             Wrong::Seed => f.write_str("seed must be null or 64 hex digits"),
         }
     }
@@ -77,6 +84,24 @@ pub(crate) fn read(body: &[u8], most: usize) -> Result<Change, Wrong<'_>> {
             change.first_turn_ms = Some(timeout("first_turn_timeout_ms")?);
         } else if name.is("turn_timeout_ms") {
             change.turn_ms = Some(timeout("turn_timeout_ms")?);
+        } else if name.is("pace") {
+            let pace = text(value).and_then(|name| Pace::ALL.into_iter().find(|pace| pace.name() == name));
+            change.pace = Some(pace.ok_or(Wrong::Pace)?);
+        } else if name.is("pace_turn_ms") {
+            change.pace_turn_ms = Some(timeout("pace_turn_ms")?);
+        } else if name.is("pace_match_ms") {
+            change.pace_match_ms = Some(timeout("pace_match_ms")?);
+        } else if name.is("pace_break_ms") {
+            change.pace_break_ms = Some(timeout("pace_break_ms")?);
+        } else if name.is("per_address") {
+            let number = value.as_u64().and_then(|n| u16::try_from(n).ok());
+            let number = number.filter(|&n| (1..=most).contains(&n.into()));
+            if number.is_none() && !value.is_null() {
+                return Err(Wrong::PerAddress(most));
+            }
+            change.per_address = Some(number);
+        } else if name.is("other_hosts") {
+            change.other_hosts = Some(value.as_bool().ok_or(Wrong::OtherHosts)?);
         } else if name.is("seed") {
             let seed = text(value).and_then(|digits| Seed::from_hex(&digits));
             if seed.is_none() && !value.is_null() {
@@ -110,6 +135,12 @@ pub(crate) fn write<const P: usize, const M: usize, const R: usize, const L: usi
         retry_base_ms: u64,
         first_turn_timeout_ms: u64,
         turn_timeout_ms: u64,
+        pace: &'static str,
+        pace_turn_ms: u64,
+        pace_match_ms: u64,
+        pace_break_ms: u64,
+        per_address: Option<u16>,
+        other_hosts: bool,
         seed: &'static str,
     }
     let config = hall.config();
@@ -122,6 +153,12 @@ pub(crate) fn write<const P: usize, const M: usize, const R: usize, const L: usi
         retry_base_ms: config.timing.retry_base_ms,
         first_turn_timeout_ms: config.timing.first_turn_ms,
         turn_timeout_ms: config.timing.turn_ms,
+        pace: config.pacing.pace.name(),
+        pace_turn_ms: config.pacing.turn_ms,
+        pace_match_ms: config.pacing.match_ms,
+        pace_break_ms: config.pacing.break_ms,
+        per_address: config.per_address,
+        other_hosts: config.other_hosts,
         seed: if hall.seed_is_chosen() { "set" } else { "random" },
     };
     json::write(&settings, sink)
@@ -136,7 +173,8 @@ mod tests {
     fn every_setting_is_read_and_what_is_not_there_stays() {
         let text =
             br#"{"game":"even_odd_10","mode":"strict","start_at":8,"join_timeout_ms":1,"move_timeout_ms":3600000,
-            "retry_base_ms":3,"first_turn_timeout_ms":4,"turn_timeout_ms":5,"seed":"00000000000000000000000000000000000000000000000000000000000000fF"}"#;
+            "retry_base_ms":3,"first_turn_timeout_ms":4,"turn_timeout_ms":5,
+            "pace":"step","pace_turn_ms":6,"pace_match_ms":7,"pace_break_ms":8,"per_address":3,"other_hosts":true,"seed":"00000000000000000000000000000000000000000000000000000000000000fF"}"#;
         let mut seed = [0; 32];
         seed[31] = 0xff;
         let all = Change {
@@ -148,6 +186,12 @@ mod tests {
             retry_base_ms: Some(3),
             first_turn_ms: Some(4),
             turn_ms: Some(5),
+            pace: Some(Pace::Step),
+            pace_turn_ms: Some(6),
+            pace_match_ms: Some(7),
+            pace_break_ms: Some(8),
+            per_address: Some(Some(3)),
+            other_hosts: Some(true),
             seed: Some(Some(Seed(seed))),
         };
         assert_eq!(read(text, 8).unwrap(), all);
@@ -185,6 +229,10 @@ mod tests {
             (r#"{"move_timeout_ms":3600001}"#, "move_timeout_ms must be"),
             (r#"{"retry_base_ms":-1}"#, "retry_base_ms must be"),
             (r#"{"retry_base_ms":null}"#, "retry_base_ms must be"),
+            (r#"{"pace":"slow"}"#, "pace must be fast, watch or step"),
+            (r#"{"pace_turn_ms":0}"#, "pace_turn_ms must be a whole number from 1 to 3600000"),
+            (r#"{"per_address":0}"#, "per_address must be null or a whole number from 1 to 8"),
+            (r#"{"other_hosts":1}"#, "other_hosts must be true or false"),
             (r#"{"seed":"ab"}"#, "seed must be null or 64 hex digits"),
             (r#"{"mode":"strict","seed":0}"#, "seed must be"),
         ] {

@@ -7,10 +7,8 @@ use appliance::journal::ram::RamFlash;
 use appliance::journal::{FRAME, Log, Trouble, commit, restore, sectors_of_a_league};
 use embassy_futures::block_on;
 use protocol_core::fair::Seed;
-use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Hall, Mode, Player, Stage, Via};
+use protocol_core::hall::{Command, Config, Event, Hall, Player, Stage, Via};
 use protocol_core::json::Slice;
-use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
 use serde_json::{Value, json};
 
@@ -27,13 +25,7 @@ fn flash(sectors: usize) -> Flash {
 }
 
 fn new_hall(seed: u8) -> Small {
-    let config = Config {
-        game: GameKind::EvenOdd,
-        mode: Mode::Lenient,
-        timing: Timing::default(),
-        start_at: None,
-        endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(),
-    };
+    let config = Config { endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(), ..Config::default() };
     Small::new(config, Seed([seed; 32]), Seed([seed ^ 0xff; 32]))
 }
 

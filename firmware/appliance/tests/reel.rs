@@ -10,8 +10,7 @@ use appliance::journal::{FRAME, Log, spool};
 use embassy_futures::block_on;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Hall, Mode, ReelId, Replay, Step, Via};
-use protocol_core::referee::Timing;
+use protocol_core::hall::{Command, Config, Event, Hall, ReelId, Replay, Step, Via};
 use protocol_core::time::{Now, Utc};
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde_json::json;
@@ -40,10 +39,8 @@ fn opened(flash: RamFlash<Vec<u8>>) -> Reel {
 fn play(reel: &mut Reel) -> Vec<(ReelId, Replay)> {
     let config = Config {
         game: GameKind::EvenOdd10,
-        mode: Mode::Lenient,
-        timing: Timing::default(),
-        start_at: None,
         endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(),
+        ..Config::default()
     };
     let mut hall = Small::new(config, Seed([1; 32]), Seed([2; 32]));
     for port in 8101..8105 {

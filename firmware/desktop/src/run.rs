@@ -203,7 +203,7 @@ fn config(options: &Options) -> Config {
             ..Timing::default()
         },
         start_at: options.start_at,
-        endpoint: Default::default(),
+        ..Config::default()
     }
 }
 
@@ -244,6 +244,7 @@ fn resume(
         first_turn_ms: given("--first-turn-timeout-ms").then_some(config.timing.first_turn_ms),
         turn_ms: given("--turn-timeout-ms").then_some(config.timing.turn_ms),
         seed: options.seed.map(|seed| Some(Seed(seed))),
+        ..Change::default()
     };
     let chosen = Chosen { admin_code: options.admin_code.is_some(), settings };
     Some(flash.map(|[flash, reel]| {

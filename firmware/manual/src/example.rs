@@ -8,7 +8,6 @@ use protocol_core::fair::{Draws, Seed};
 use protocol_core::games::{AnyGame, Game, GameKind, Illegal, MoveSink, Question, Seat};
 use protocol_core::hall::{Command, Config, Event, Hall, Mode, Reply, Table, Told, Via, Word};
 use protocol_core::json::{self, Full, Sink, parse};
-use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
 use protocol_core::wire::league_of_agents::games;
 
@@ -68,9 +67,8 @@ impl Room {
         let config = Config {
             game: kind,
             mode: Mode::Strict,
-            timing: Timing::default(),
-            start_at: None,
             endpoint: "http://192.168.1.10:8000/mcp".try_into().expect("it is short"),
+            ..Config::default()
         };
         let hall = Box::new(Hall::new(config, Seed([1; 32]), Seed([2; 32])));
         let seats = *kind.rules().seats.start();

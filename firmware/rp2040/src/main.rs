@@ -30,9 +30,7 @@ use leaguebox_rp2040::pico::Pico;
 use leaguebox_rp2040::socket::{Connection, Pool, Ports, Socket, socket};
 use leaguebox_rp2040::{lent_stack, mdns, panic, sntp, watchdog};
 use protocol_core::fair::Seed;
-use protocol_core::games::GameKind;
-use protocol_core::hall::{Config, Hall, Mode, Stage, Table};
-use protocol_core::referee::Timing;
+use protocol_core::hall::{Config, Hall, Stage, Table};
 use static_cell::{ConstStaticCell, StaticCell};
 
 const PLAYERS: usize = 32;
@@ -176,12 +174,9 @@ fn open(leaguebox: &mut LeagueBox, entropy: &mut Entropy) -> Chosen {
     let chosen = Chosen { admin_code: code.is_some(), ..Chosen::default() };
     let code = code.unwrap_or_else(|| entropy.admin_code());
     let config = Config {
-        game: GameKind::EvenOdd,
-        mode: Mode::Lenient,
-        timing: Timing::default(),
-        start_at: None,
         // Known when there is an address.
         endpoint: String::new(),
+        ..Config::default()
     };
     let (master, secret) = (Seed(entropy.seed()), Seed(entropy.seed()));
     leaguebox.open(config, master, secret, code);

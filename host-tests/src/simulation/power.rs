@@ -7,10 +7,8 @@ use appliance::journal::ram::RamFlash;
 use appliance::journal::{FRAME, Log, commit, restore};
 use embassy_futures::block_on;
 use protocol_core::fair::{Purpose, Seed};
-use protocol_core::games::GameKind;
-use protocol_core::hall::{Config, Event, Hall, Mode, Stage};
+use protocol_core::hall::{Config, Event, Hall, Stage};
 use protocol_core::league::Record;
-use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
 use protocol_core::wire::league_v2::outgoing::MatchId;
 
@@ -113,13 +111,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         power.log = Log::new(flash);
         // Only what the journal says is known.
         let seed = |n| Seed([n; 32]);
-        let config = Config {
-            game: GameKind::EvenOdd,
-            mode: Mode::Lenient,
-            timing: Timing::default(),
-            start_at: None,
-            endpoint: self.hall.config().endpoint.clone(),
-        };
+        let config = Config { endpoint: self.hall.config().endpoint.clone(), ..Config::default() };
         let lost = std::mem::replace(&mut self.hall, Box::new(Hall::new(config, seed(1), seed(2))));
         let mut code = String::new();
         let found = block_on(restore(&mut power.log, &mut *self.hall, &mut [0; FRAME], |said| code = said.into()));

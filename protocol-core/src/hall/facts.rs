@@ -284,8 +284,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// How the league is set up.
     pub fn settings(&self) -> Settings {
-        let Config { game, mode, timing, start_at, .. } = self.config;
-        Settings { game, mode, timing, start_at }
+        let Config { game, mode, timing, start_at, pacing, per_address, other_hosts, .. } = self.config;
+        Settings { game, mode, timing, start_at, pacing, per_address, other_hosts }
     }
 
     /// Takes in what a journal says, entry by entry, in order. Nothing goes out; when all is in, [`Hall::resume`] goes on.
@@ -360,8 +360,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         Ok(())
     }
 
-    fn apply(&mut self, Settings { game, mode, timing, start_at }: Settings) {
-        self.config = Config { game, mode, timing, start_at, endpoint: self.config.endpoint.clone() };
+    fn apply(&mut self, settings: Settings) {
+        let Settings { game, mode, timing, start_at, pacing, per_address, other_hosts } = settings;
+        let endpoint = self.config.endpoint.clone();
+        self.config = Config { game, mode, timing, start_at, pacing, per_address, other_hosts, endpoint };
     }
 
     fn restore_player(&mut self, agent: Agent<'_>) -> Option<()> {

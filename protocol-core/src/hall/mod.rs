@@ -66,7 +66,7 @@ pub use party::{PLAYER_ID, Party};
 pub use powers::Denied;
 pub use reel::{Astray, Deed, LastMove, MOVE_BYTES, ReelId, Replay, Shot, Step};
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
-pub use settings::{Change, TIMEOUT_MS, sizes};
+pub use settings::{Change, Pace, Pacing, TIMEOUT_MS, sizes};
 
 use facts::Facts;
 use notes::Notes;
@@ -114,19 +114,35 @@ pub struct Config {
     pub timing: Timing,
     /// Starts by itself at so many players.
     pub start_at: Option<u16>,
+    /// How fast it goes on, where people watch.
+    pub pacing: Pacing,
+    /// So many players may come from one address; `None`: as many as leave a quarter of the seats to others.
+    pub per_address: Option<u16>,
+    /// Whether an agent may be called at another address than it registered from.
+    pub other_hosts: bool,
     /// Where agents reach the box: `http://10.0.0.5:8000/mcp`.
     pub endpoint: String<64>,
 }
 
 impl Config {
-    /// How a box is set up that is not.
+    /// Of a hall that is not open yet: all zeros.
     const NONE: Config = Config {
         game: GameKind::EvenOdd,
         mode: Mode::Lenient,
         timing: Timing { join_ms: 0, move_ms: 0, retry_base_ms: 0, notice_ms: 0, first_turn_ms: 0, turn_ms: 0 },
         start_at: None,
+        pacing: Pacing { pace: Pace::Fast, turn_ms: 0, match_ms: 0, break_ms: 0 },
+        per_address: None,
+        other_hosts: false,
         endpoint: String::new(),
     };
+}
+
+/// As a box is when nobody has set it up. It has no address yet.
+impl Default for Config {
+    fn default() -> Self {
+        Self { timing: Timing::default(), pacing: Pacing::default(), ..Self::NONE }
+    }
 }
 
 /// Something that happened outside, other than an agent's message.

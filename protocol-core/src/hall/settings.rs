@@ -14,6 +14,50 @@ use crate::time::{Millis, Now};
 /// A timeout of nothing would forfeit every match; one of more than an hour is a typing error.
 pub const TIMEOUT_MS: RangeInclusive<Millis> = 1..=3_600_000;
 
+/// How fast a league goes on. The box holds back its next question; nobody's deadline is shorter or longer by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// As fast as the players.
+    Fast,
+    /// So that people can follow: turns and matches have a least duration, and there is a break between rounds.
+    Watch,
+    /// The same, and the owner begins each round.
+    Step,
+}
+
+impl Pace {
+    /// All of them. Journals know one by its place here.
+    pub const ALL: [Pace; 3] = [Pace::Fast, Pace::Watch, Pace::Step];
+
+    /// Its name in settings, on the command line and on pages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pace::Fast => "fast",
+            Pace::Watch => "watch",
+            Pace::Step => "step",
+        }
+    }
+}
+
+/// The pace, and what it means in milliseconds where it is not [`Pace::Fast`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pacing {
+    /// How fast.
+    pub pace: Pace,
+    /// A turn lasts no less,
+    pub turn_ms: Millis,
+    /// a match no less,
+    pub match_ms: Millis,
+    /// and the break between two rounds so long.
+    pub break_ms: Millis,
+}
+
+impl Default for Pacing {
+    fn default() -> Self {
+        Self { pace: Pace::Fast, turn_ms: 1_000, match_ms: 5_000, break_ms: 5_000 }
+    }
+}
+
 /// How many can play a league of a game.
 pub fn sizes(game: GameKind) -> RangeInclusive<u16> {
     Schedule::new(*game.rules().seats.start(), 0).sizes()
@@ -38,6 +82,18 @@ pub struct Change {
     pub first_turn_ms: Option<Millis>,
     /// and every later one.
     pub turn_ms: Option<Millis>,
+    /// How fast it goes on.
+    pub pace: Option<Pace>,
+    /// Where that is not [`Pace::Fast`]: the least a turn lasts,
+    pub pace_turn_ms: Option<Millis>,
+    /// the least a match lasts,
+    pub pace_match_ms: Option<Millis>,
+    /// and the break between two rounds.
+    pub pace_break_ms: Option<Millis>,
+    /// Players from one address; `Some(None)`: as many as leave others a quarter of the seats.
+    pub per_address: Option<Option<u16>>,
+    /// Whether an agent may be called at another address than it registered from.
+    pub other_hosts: Option<bool>,
     /// Decides all draws; `Some(None)`: chance does. Whoever chose it can foretell them, so it is known that it was chosen.
     pub seed: Option<Option<Seed>>,
 }
@@ -58,7 +114,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 "start_at must suit the game: at least 2 players, and from 4 to 32 in a game for four",
             ));
         }
-        let Change { game, mode, start_at, join_ms, move_ms, retry_base_ms, first_turn_ms, turn_ms, seed } = change;
+        let Change { game, mode, start_at, join_ms, move_ms, retry_base_ms, first_turn_ms, turn_ms, seed, .. } = change;
+        let Change { pace, pace_turn_ms, pace_match_ms, pace_break_ms, per_address, other_hosts, .. } = change;
         fn set<T>(setting: &mut T, new: Option<T>) {
             if let Some(new) = new {
                 *setting = new;
@@ -70,6 +127,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         set(&mut timing.retry_base_ms, retry_base_ms);
         set(&mut timing.first_turn_ms, first_turn_ms);
         set(&mut timing.turn_ms, turn_ms);
+        let pacing = &mut self.config.pacing;
+        set(&mut pacing.pace, pace);
+        set(&mut pacing.turn_ms, pace_turn_ms);
+        set(&mut pacing.match_ms, pace_match_ms);
+        set(&mut pacing.break_ms, pace_break_ms);
+        set(&mut self.config.per_address, per_address);
+        set(&mut self.config.other_hosts, other_hosts);
         set(&mut self.config.game, game);
         set(&mut self.config.mode, mode);
         set(&mut self.config.start_at, start_at);

@@ -16,13 +16,7 @@ use crate::time::Utc;
 pub(super) type Small = Hall<8, 4, 28, 64>;
 
 pub(super) fn config() -> Config {
-    Config {
-        game: GameKind::EvenOdd,
-        mode: Mode::Lenient,
-        timing: Timing::default(),
-        start_at: None,
-        endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(),
-    }
+    Config { endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(), ..Config::default() }
 }
 
 /// A hall, a clock, and players that answer as they are told.

@@ -6,7 +6,7 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use super::bytes::{Garbled, NoRoom, Reader, Writer};
 use crate::fair::Seed;
 use crate::games::{GameKind, Seats};
-use crate::hall::Mode;
+use crate::hall::{Mode, Pace, Pacing};
 use crate::json::Shown;
 use crate::league::{Compliance, Rating, Record, Rule};
 use crate::referee::{Cause, Outcome, Timing};
@@ -85,6 +85,12 @@ pub struct Settings {
     pub timing: Timing,
     /// Starts by itself at so many players.
     pub start_at: Option<u16>,
+    /// How fast it goes on.
+    pub pacing: Pacing,
+    /// So many players may come from one address.
+    pub per_address: Option<u16>,
+    /// Whether agents may be called at another address than they registered from.
+    pub other_hosts: bool,
 }
 
 /// An agent that has registered. At most 215 bytes.
@@ -209,9 +215,10 @@ const CAUSES: [Cause; 7] = [
 /// Nobody lets a player think for longer than a day.
 const LONGEST_MS: u64 = 86_400_000;
 
-fn times(timing: Timing) -> [Millis; 6] {
+fn times(timing: Timing, pacing: Pacing) -> [Millis; 9] {
     let Timing { join_ms, move_ms, retry_base_ms, notice_ms, first_turn_ms, turn_ms } = timing;
-    [join_ms, move_ms, retry_base_ms, notice_ms, first_turn_ms, turn_ms]
+    let Pacing { turn_ms: least_turn_ms, match_ms, break_ms, .. } = pacing;
+    [join_ms, move_ms, retry_base_ms, notice_ms, first_turn_ms, turn_ms, least_turn_ms, match_ms, break_ms]
 }
 
 /// A value by its place in a list. The lists are part of the format.
@@ -239,8 +246,11 @@ impl Entry<'_> {
                 out.u8(SETTINGS)?;
                 out.text(settings.game.rules().name)?;
                 out.u8(index(&MODES, &settings.mode))?;
-                times(settings.timing).into_iter().try_for_each(|ms| out.u64(ms))?;
-                out.u16(settings.start_at.unwrap_or(0))
+                out.u8(index(&Pace::ALL, &settings.pacing.pace))?;
+                times(settings.timing, settings.pacing).into_iter().try_for_each(|ms| out.u64(ms))?;
+                out.u16(settings.start_at.unwrap_or(0))?;
+                out.u16(settings.per_address.unwrap_or(0))?;
+                out.u8(settings.other_hosts.into())
             }
             Entry::AdminCode(code) => {
                 out.u8(ADMIN_CODE)?;
@@ -323,6 +333,7 @@ impl<'a> Entry<'a> {
             SETTINGS => {
                 let game = GameKind::named(from.text()?).ok_or(Garbled)?;
                 let mode = pick(&MODES, from.u8()?)?;
+                let pace = pick(&Pace::ALL, from.u8()?)?;
                 let timing = Timing {
                     join_ms: from.u64()?,
                     move_ms: from.u64()?,
@@ -331,11 +342,14 @@ impl<'a> Entry<'a> {
                     first_turn_ms: from.u64()?,
                     turn_ms: from.u64()?,
                 };
-                if times(timing).iter().any(|&ms| ms > LONGEST_MS) {
+                let pacing = Pacing { pace, turn_ms: from.u64()?, match_ms: from.u64()?, break_ms: from.u64()? };
+                if times(timing, pacing).iter().any(|&ms| ms > LONGEST_MS) {
                     return Err(Garbled);
                 }
                 let start_at = Some(from.u16()?).filter(|&n| n != 0);
-                Entry::Settings(Settings { game, mode, timing, start_at })
+                let per_address = Some(from.u16()?).filter(|&n| n != 0);
+                let other_hosts = from.u8()? != 0;
+                Entry::Settings(Settings { game, mode, timing, start_at, pacing, per_address, other_hosts })
             }
             ADMIN_CODE => Entry::AdminCode(from.text()?),
             PLAYER => Entry::Player(Agent::read(from)?),
@@ -486,6 +500,9 @@ mod tests {
                 mode: Mode::Strict,
                 timing: Timing::default(),
                 start_at: Some(4),
+                pacing: Pacing { pace: Pace::Step, ..Pacing::default() },
+                per_address: Some(24),
+                other_hosts: true,
             }),
             Entry::AdminCode("class-7b"),
             Entry::Player(agent),

@@ -5,10 +5,8 @@ use super::peers::{Reply, registration, reply};
 use super::{median, title, verdict};
 use crate::Outcome;
 use protocol_core::fair::Seed;
-use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Hall, Mode, Output, Via};
+use protocol_core::hall::{Command, Config, Event, Hall, Output, Via};
 use protocol_core::json::{Counter, Slice, Window};
-use protocol_core::referee::Timing;
 use protocol_core::time::{Now, Utc};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::LazyLock;
@@ -68,13 +66,7 @@ fn measure() {
 
 /// Plays leagues until there were so many matches, at most one league where `u32::MAX` are wanted.
 fn play<const P: usize, const M: usize, const R: usize>(wanted: u32, spoken: bool) -> Cost {
-    let config = Config {
-        game: GameKind::EvenOdd,
-        mode: Mode::Lenient,
-        timing: Timing::default(),
-        start_at: None,
-        endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap_or_default(),
-    };
+    let config = Config { endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap_or_default(), ..Config::default() };
     let mut hall = Box::new(Hall::<P, M, R, 256>::new(config, Seed([1; 32]), Seed([2; 32])));
     for n in 1..=P {
         hall.request(NOW, IpAddr::V4(Ipv4Addr::LOCALHOST), Via::Post, registration(n, 8101).as_bytes());

@@ -11,12 +11,10 @@ use embassy_futures::block_on;
 use embassy_futures::select::{Either, select};
 use embedded_storage_async::nor_flash::{ErrorType, MultiwriteNorFlash, NorFlash, ReadNorFlash};
 use protocol_core::fair::Seed;
-use protocol_core::games::GameKind;
-use protocol_core::hall::{Config, Hall, Mode, Stage};
+use protocol_core::hall::{Config, Hall, Stage};
 use protocol_core::journal::Entry;
 use protocol_core::journal::bytes::Writer;
 use protocol_core::journal::frame::FRAME_BYTES;
-use protocol_core::referee::Timing;
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde_json::json;
 
@@ -77,13 +75,7 @@ impl MultiwriteNorFlash for Slow<'_> {}
 
 /// The hall as the next start would find it.
 fn kept(bytes: &Bytes) -> Hall<8, 4, 28, 64> {
-    let config = Config {
-        game: GameKind::EvenOdd,
-        mode: Mode::Lenient,
-        timing: Timing::default(),
-        start_at: None,
-        endpoint: Default::default(),
-    };
+    let config = Config::default();
     let mut hall = Hall::new(config, Seed([7; 32]), Seed([8; 32]));
     let mut log = Log::new(bytes.borrow().clone());
     let found = block_on(restore(&mut log, &mut hall, &mut [0; FRAME], |_| {}));

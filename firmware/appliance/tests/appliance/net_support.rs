@@ -21,8 +21,7 @@ use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
 use embedded_io_async::{ErrorKind, ErrorType, Read, Write};
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Config, Hall, Mode};
-use protocol_core::referee::Timing;
+use protocol_core::hall::{Config, Hall};
 use protocol_core::time::Utc;
 use serde_json::{Value, json};
 
@@ -922,10 +921,9 @@ pub fn play<T>(plan: Plan, script: impl AsyncFnOnce(Scene<'_, '_>) -> T) -> T {
     let net = &Net::new(world);
     let config = Config {
         game: plan.game,
-        mode: Mode::Lenient,
-        timing: Timing::default(),
         start_at: plan.start_at,
         endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(),
+        ..Config::default()
     };
     let hall = Hall::new(config, Seed([1; 32]), Seed([2; 32]));
     let leaguebox: &Small<'_> = &Appliance::new(hall, world, ADMIN_CODE.try_into().unwrap());
