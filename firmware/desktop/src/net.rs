@@ -4,12 +4,11 @@
 //! mostly works.
 
 use std::io;
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr};
 
 use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
 use embedded_io_async::{ErrorType, Read, Write};
-use rustix::io::Errno;
-use socket2::{Domain, Protocol, Type};
+use mio::net::{TcpListener, TcpStream};
 
 use crate::reactor::{Reactor, Source};
 
@@ -24,9 +23,9 @@ pub struct Listener<'r> {
 
 impl<'r> Listener<'r> {
     /// Takes over a bound listener.
-    pub fn new(reactor: &'r Reactor, listener: TcpListener) -> io::Result<Self> {
+    pub fn new(reactor: &'r Reactor, listener: std::net::TcpListener) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
-        Ok(Self { reactor, port: Source::new(reactor, listener) })
+        Ok(Self { reactor, port: Source::new(reactor, TcpListener::from_std(listener))? })
     }
 }
 
@@ -39,11 +38,13 @@ impl<'r> TcpAccept for Listener<'r> {
 
     async fn accept(&self) -> io::Result<(SocketAddr, Socket<'r>)> {
         loop {
+            self.port.readers().open().await;
             match self.port.get().accept() {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.port.readable().await,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.port.readers().shut(),
                 accepted => {
+                    // More may have come at the same time.
+                    self.port.readers().wake_next();
                     let (stream, peer) = accepted?;
-                    stream.set_nonblocking(true)?;
                     return Ok((peer, Socket::new(self.reactor, stream)?));
                 }
             }
@@ -63,24 +64,19 @@ impl<'r> TcpConnect for Dialler<'r> {
         Self: 'a;
 
     async fn connect(&self, remote: SocketAddr) -> io::Result<Socket<'r>> {
-        let socket = socket2::Socket::new(Domain::for_address(remote), Type::STREAM, Some(Protocol::TCP))?;
-        socket.set_nonblocking(true)?;
-        match socket.connect(&remote.into()) {
-            Err(error) if !is_under_way(&error) => return Err(error),
-            _ => {}
-        }
-        let socket = Socket::new(self.0, socket.into())?;
-        socket.tcp.writable().await;
-        match socket.tcp.get().take_error()? {
-            Some(error) => Err(error),
-            None => Ok(socket),
+        let socket = Source::new(self.0, TcpStream::connect(remote)?)?;
+        socket.writers().shut();
+        loop {
+            socket.writers().open().await;
+            if let Some(error) = socket.get().take_error()? {
+                return Err(error);
+            }
+            match socket.get().peer_addr() {
+                Err(error) if error.kind() == io::ErrorKind::NotConnected => socket.writers().shut(),
+                connected => return connected.and_then(|_| Socket::of(socket)),
+            }
         }
     }
-}
-
-/// Whether a connection that is not there may still come.
-fn is_under_way(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::WouldBlock || error.raw_os_error() == Some(Errno::INPROGRESS.raw_os_error())
 }
 
 /// One connection, with the bytes it has read ahead: whoever gets it gets them too.
@@ -96,8 +92,6 @@ struct Ahead {
     buf: Box<[u8]>,
     start: usize,
     end: usize,
-    /// The system had nothing and was not heard of since.
-    is_dry: bool,
 }
 
 /// The end of a connection that is read from.
@@ -111,8 +105,12 @@ pub struct Writer<'a>(&'a Source<'a, TcpStream>);
 
 impl<'r> Socket<'r> {
     fn new(reactor: &'r Reactor, stream: TcpStream) -> io::Result<Self> {
-        stream.set_nodelay(true)?;
-        Ok(Self { tcp: Source::new(reactor, stream), ahead: Ahead::default() })
+        Self::of(Source::new(reactor, stream)?)
+    }
+
+    fn of(tcp: Source<'r, TcpStream>) -> io::Result<Self> {
+        tcp.get().set_nodelay(true)?;
+        Ok(Self { tcp, ahead: Ahead::default() })
     }
 }
 
@@ -123,15 +121,15 @@ impl ErrorType for Reader<'_> {
 impl Read for Reader<'_> {
     /// Whoever gives this up loses nothing: what has come is here or there, and nothing is waited for in between.
     async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let Ahead { buf: ahead, start, end, is_dry } = &mut *self.ahead;
+        let Ahead { buf: ahead, start, end } = &mut *self.ahead;
         if start == end {
             if buf.len() >= AHEAD {
-                return receive(self.tcp, is_dry, buf).await;
+                return receive(self.tcp, buf).await;
             }
             if ahead.is_empty() {
                 *ahead = vec![0; AHEAD].into();
             }
-            let n = receive(self.tcp, is_dry, ahead).await?;
+            let n = receive(self.tcp, ahead).await?;
             (*start, *end) = (0, n);
         }
         let n = buf.len().min(*end - *start);
@@ -141,27 +139,38 @@ impl Read for Reader<'_> {
     }
 }
 
+/// Whether a system that gives fewer bytes than were asked for has no more, and tells when others come. Windows tells only who
+/// has found nothing.
+const FEWER_IS_ALL: bool = cfg!(unix);
+
 /// Waits for bytes, where there are none.
-async fn receive(tcp: &Source<'_, TcpStream>, is_dry: &mut bool, buf: &mut [u8]) -> io::Result<usize> {
+async fn receive(tcp: &Source<'_, TcpStream>, buf: &mut [u8]) -> io::Result<usize> {
     loop {
-        if *is_dry {
-            tcp.readable().await;
-            *is_dry = false;
-        }
+        tcp.readers().open().await;
         match io::Read::read(&mut tcp.get(), buf) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => *is_dry = true,
-            read => return read,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => tcp.readers().shut(),
+            read => {
+                if FEWER_IS_ALL && read.as_ref().is_ok_and(|&n| n > 0 && n < buf.len()) {
+                    tcp.readers().shut();
+                }
+                return read;
+            }
         }
     }
 }
 
 impl Readable for Reader<'_> {
     async fn readable(&mut self) -> io::Result<()> {
-        if self.ahead.start == self.ahead.end {
-            self.tcp.readable().await;
-            self.ahead.is_dry = false;
+        if self.ahead.start != self.ahead.end {
+            return Ok(());
         }
-        Ok(())
+        loop {
+            self.tcp.readers().open().await;
+            match self.tcp.get().peek(&mut [0]) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.tcp.readers().shut(),
+                _ => return Ok(()),
+            }
+        }
     }
 }
 
@@ -262,6 +271,7 @@ mod tests {
     use super::*;
     use crate::computer::Computer;
     use embassy_futures::select::{Either, select};
+    use std::net::{TcpListener, TcpStream};
 
     #[test]
     #[cfg(unix)]

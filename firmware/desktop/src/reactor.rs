@@ -1,17 +1,16 @@
 //! Where the thread of the box waits: for its sockets, for the time, and for whoever wakes it from another thread.
 //!
-//! One thread runs everything and waits here, so that nothing has to be told to another one. All sockets that somebody waits
-//! for are asked about at once, with `poll`. It costs a look at each of them, which for a class is less than keeping the
-//! system informed of what is waited for, message by message; and a socket that is ready is ready whenever it is asked, so
-//! that no news can be missed.
+//! One thread runs everything and waits here, so that nothing has to be told to another one. The system is told of a socket once,
+//! when it is made, and then tells what has changed (`mio`, which is `epoll`, `kqueue` or their like): a round costs what happens
+//! in it, however many are connected. Because only changes are told, a socket remembers that it is ready until somebody who
+//! uses it finds that it no longer is.
 //!
 //! What is sent gathers and leaves before the thread waits, as it does on a board: all that one round has to say to a peer is
 //! one call of the system.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
-use std::io;
-use std::net::{Ipv4Addr, UdpSocket};
+use std::collections::VecDeque;
+use std::io::{self, Write};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,24 +18,36 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fd::AsFd;
-use socket2::SockRef;
+use mio::event::Event;
+use mio::net::{TcpListener, TcpStream};
+use mio::{Events, Interest, Token};
+use slab::Slab;
 
 use crate::computer::Computer;
 
+/// Changes that are told at once; more are told in the next round.
+const EVENTS: usize = 1024;
+/// Stands for the waker among the sockets.
+const ALARM: Token = Token(usize::MAX);
+
 /// Waits for sockets and for the time.
 pub struct Reactor {
-    /// Every socket there is, by the number it was given.
-    sockets: RefCell<BTreeMap<u64, Rc<Watched<dyn AsFd>>>>,
-    given: Cell<u64>,
+    poll: RefCell<mio::Poll>,
+    events: RefCell<Events>,
+    /// Every socket there is, by its token.
+    sockets: RefCell<Slab<Rc<Watched<dyn Socket>>>>,
+    /// Those on which something has gathered.
+    unsent: RefCell<Vec<Token>>,
     alarm: Arc<Alarm>,
 }
 
 impl Reactor {
     /// One that knows no sockets.
     pub fn new() -> io::Result<Self> {
-        Ok(Self { sockets: RefCell::default(), given: Cell::new(0), alarm: Arc::new(Alarm::new()?) })
+        let poll = mio::Poll::new()?;
+        let alarm = Arc::new(Alarm::new(mio::Waker::new(poll.registry(), ALARM)?));
+        let events = RefCell::new(Events::with_capacity(EVENTS));
+        Ok(Self { poll: RefCell::new(poll), events, sockets: RefCell::default(), unsent: RefCell::default(), alarm })
     }
 
     /// Runs a future, and everybody's sleep with it.
@@ -57,41 +68,69 @@ impl Reactor {
     /// Lets leave what has gathered, and wakes who waits for sockets that are ready. Where nothing is and nobody rings, waits
     /// for either.
     fn wait(&self, patience: Duration) {
-        let sockets = self.sockets.borrow();
-        sockets.values().for_each(|socket| socket.send_gathered());
-        let watched: Vec<_> = sockets.values().filter(|socket| socket.is_waited_for()).collect();
-        let mut asked = Vec::with_capacity(watched.len() + 1);
-        asked.extend(watched.iter().map(|socket| socket.question()));
-        asked.push(PollFd::new(&self.alarm.line, PollFlags::IN));
+        self.send_gathered();
         let patience = if self.alarm.lie_down() { patience } else { Duration::ZERO };
-        // What fails is asked again, and says meanwhile that nothing is ready.
-        _ = poll(&mut asked, Timespec::try_from(patience).ok().as_ref());
-        self.alarm.get_up(asked.pop().is_some_and(|line| !line.revents().is_empty()));
-        let answers = watched.iter().zip(asked.iter().map(PollFd::revents));
-        let ready: Vec<_> = answers.flat_map(|(socket, answer)| socket.ready(answer)).flatten().collect();
-        // Whoever is woken may let go of its socket.
-        drop(asked);
-        drop(watched);
-        drop(sockets);
-        ready.into_iter().for_each(Waker::wake);
+        let mut events = self.events.borrow_mut();
+        // What fails is asked again, and says meanwhile that nothing has changed.
+        if self.poll.borrow_mut().poll(&mut events, Some(patience)).is_err() {
+            events.clear();
+        }
+        self.alarm.get_up();
+        for event in events.iter() {
+            let socket = self.sockets.borrow().get(event.token().0).cloned();
+            if socket.is_some_and(|socket| socket.changed(event)) {
+                self.unsent.borrow_mut().push(event.token());
+            }
+        }
+    }
+
+    fn send_gathered(&self) {
+        let sockets = self.sockets.borrow();
+        for token in self.unsent.borrow_mut().drain(..) {
+            if let Some(socket) = sockets.get(token.0) {
+                socket.send_gathered();
+            }
+        }
+    }
+}
+
+/// What the system can tell changes of.
+pub trait Socket: mio::event::Source {
+    /// Gives the system bytes to be sent.
+    fn send(&self, bytes: &[u8]) -> io::Result<usize>;
+}
+
+impl Socket for TcpStream {
+    fn send(&self, bytes: &[u8]) -> io::Result<usize> {
+        (&mut &*self).write(bytes)
+    }
+}
+
+impl Socket for TcpListener {
+    fn send(&self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 }
 
 /// A socket that can be waited for.
-pub struct Source<'r, S> {
+pub struct Source<'r, S: Socket + 'static> {
     reactor: &'r Reactor,
-    number: u64,
+    token: Token,
     watched: Rc<Watched<S>>,
 }
 
-impl<'r, S: AsFd + 'static> Source<'r, S> {
-    /// Takes a socket that does not block.
-    pub fn new(reactor: &'r Reactor, socket: S) -> Self {
-        let number = reactor.given.replace(reactor.given.get() + 1);
-        let (readers, writers, gathered) = Default::default();
-        let watched = Rc::new(Watched { readers, writers, gathered, way: Cell::new(Way::Open), socket });
-        reactor.sockets.borrow_mut().insert(number, watched.clone());
-        Self { reactor, number, watched }
+impl<'r, S: Socket + 'static> Source<'r, S> {
+    /// Takes a socket.
+    pub fn new(reactor: &'r Reactor, mut socket: S) -> io::Result<Self> {
+        let mut sockets = reactor.sockets.borrow_mut();
+        let place = sockets.vacant_entry();
+        let token = Token(place.key());
+        reactor.poll.borrow().registry().register(&mut socket, token, Interest::READABLE | Interest::WRITABLE)?;
+        let (readers, writers) = (Way::new(), Way::new());
+        let watched =
+            Rc::new(Watched { readers, writers, gathered: RefCell::default(), broken: Cell::new(None), socket });
+        place.insert(watched.clone());
+        Ok(Self { reactor, token, watched })
     }
 
     /// The socket.
@@ -99,14 +138,14 @@ impl<'r, S: AsFd + 'static> Source<'r, S> {
         &self.watched.socket
     }
 
-    /// Waits until there is something to read, or to accept, or never will be.
-    pub fn readable(&self) -> impl Future<Output = ()> {
-        Wait { queue: &self.watched.readers, number: None }
+    /// The way in: to read or to accept.
+    pub fn readers(&self) -> &Way {
+        &self.watched.readers
     }
 
-    /// Waits until there is room for something to write, or never will be.
-    pub fn writable(&self) -> impl Future<Output = ()> {
-        Wait { queue: &self.watched.writers, number: None }
+    /// The way out.
+    pub fn writers(&self) -> &Way {
+        &self.watched.writers
     }
 
     /// Takes bytes to be sent, as many as there is room for, and at least one.
@@ -114,8 +153,11 @@ impl<'r, S: AsFd + 'static> Source<'r, S> {
         while self.watched.is_full() {
             self.watched.send_gathered();
             if self.watched.is_full() {
-                self.writable().await;
+                self.writers().open().await;
             }
+        }
+        if self.watched.gathered.borrow().is_empty() {
+            self.reactor.unsent.borrow_mut().push(self.token);
         }
         self.watched.gather(bytes)
     }
@@ -124,53 +166,48 @@ impl<'r, S: AsFd + 'static> Source<'r, S> {
     pub async fn sent(&self) -> io::Result<()> {
         loop {
             self.watched.send_gathered();
-            match self.watched.way.get() {
-                Way::Full => self.writable().await,
-                Way::Open => return Ok(()),
-                Way::Broken(error) => return Err(error.into()),
+            if let Some(error) = self.watched.broken.get() {
+                return Err(error.into());
             }
+            if self.watched.gathered.borrow().is_empty() {
+                return Ok(());
+            }
+            self.writers().open().await;
         }
     }
 }
 
-impl<S> Drop for Source<'_, S> {
+impl<S: Socket + 'static> Drop for Source<'_, S> {
     fn drop(&mut self) {
-        let socket = self.reactor.sockets.borrow_mut().remove(&self.number);
         // What was said last is sent, if the system takes it.
-        socket.iter().for_each(|socket| socket.send_gathered());
+        self.watched.send_gathered();
+        drop(self.reactor.sockets.borrow_mut().remove(self.token.0));
+        if let Some(watched) = Rc::get_mut(&mut self.watched) {
+            _ = self.reactor.poll.borrow().registry().deregister(&mut watched.socket);
+        }
     }
 }
 
 /// A socket, who waits for it, and what is to be sent on it.
 struct Watched<S: ?Sized> {
-    readers: Queue,
-    writers: Queue,
+    readers: Way,
+    writers: Way,
     gathered: RefCell<Vec<u8>>,
-    way: Cell<Way>,
+    /// Nothing can be sent on it any more.
+    broken: Cell<Option<io::ErrorKind>>,
     socket: S,
-}
-
-/// How far what has gathered gets.
-#[derive(Clone, Copy)]
-enum Way {
-    /// As far as is known, the system takes it.
-    Open,
-    /// It took less than all, and was not heard of since.
-    Full,
-    /// It never will again.
-    Broken(io::ErrorKind),
 }
 
 /// Most bytes that gather on a socket: as many as a peer has one deadline for.
 const GATHERED: usize = 16 * 1024;
 
-impl<S: AsFd + ?Sized> Watched<S> {
+impl<S: Socket + ?Sized> Watched<S> {
     fn is_full(&self) -> bool {
         self.gathered.borrow().len() >= GATHERED
     }
 
     fn gather(&self, bytes: &[u8]) -> io::Result<usize> {
-        if let Way::Broken(error) = self.way.get() {
+        if let Some(error) = self.broken.get() {
             return Err(error.into());
         }
         let mut gathered = self.gathered.borrow_mut();
@@ -179,75 +216,92 @@ impl<S: AsFd + ?Sized> Watched<S> {
         Ok(taken)
     }
 
-    /// Gives the system what has gathered, unless it is known to take nothing now.
+    /// Gives the system what has gathered, as far as it takes it.
     fn send_gathered(&self) {
         let mut gathered = self.gathered.borrow_mut();
-        if gathered.is_empty() || matches!(self.way.get(), Way::Full) {
-            return;
-        }
-        match SockRef::from(&self.socket.as_fd()).send(&gathered) {
-            Ok(sent) => {
-                gathered.drain(..sent);
-                self.way.set(if gathered.is_empty() { Way::Open } else { Way::Full });
+        while !gathered.is_empty() && self.writers.is_open() {
+            match self.socket.send(&gathered) {
+                Ok(0) => self.writers.shut(),
+                Ok(sent) => drop(gathered.drain(..sent)),
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock => self.writers.shut(),
+                    kind => {
+                        gathered.clear();
+                        self.broken.set(Some(kind));
+                    }
+                },
             }
-            Err(error) => match error.kind() {
-                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => self.way.set(Way::Full),
-                kind => {
-                    gathered.clear();
-                    self.way.set(Way::Broken(kind));
-                }
-            },
         }
     }
 
-    fn is_written_to(&self) -> bool {
-        !self.writers.is_empty() || matches!(self.way.get(), Way::Full)
-    }
-}
-
-impl Watched<dyn AsFd> {
-    fn is_waited_for(&self) -> bool {
-        !self.readers.is_empty() || self.is_written_to()
-    }
-
-    fn question(&self) -> PollFd<'_> {
-        let (mut wanted, nothing) = (PollFlags::empty(), PollFlags::empty());
-        wanted |= if self.readers.is_empty() { nothing } else { PollFlags::IN };
-        wanted |= if self.is_written_to() { PollFlags::OUT } else { nothing };
-        PollFd::from_borrowed_fd(self.socket.as_fd(), wanted)
-    }
-
-    /// Whom to wake. A connection that broke is good news for nobody, but news for everybody.
-    fn ready(&self, answer: PollFlags) -> [Option<Waker>; 2] {
-        let broke = answer.intersects(!(PollFlags::IN | PollFlags::OUT));
-        if matches!(self.way.get(), Way::Full) && (broke || answer.intersects(PollFlags::OUT)) {
-            self.way.set(Way::Open);
+    /// Takes note of a change. True where there is something to be sent.
+    fn changed(&self, event: &Event) -> bool {
+        // A connection that broke is good news for nobody, but news for everybody.
+        let broke = event.is_error();
+        if event.is_read_closed() {
+            self.readers.stays_open.set(true);
         }
-        let first = |queue: &Queue, way| if broke || answer.intersects(way) { queue.pop() } else { None };
-        [first(&self.readers, PollFlags::IN), first(&self.writers, PollFlags::OUT)]
+        if event.is_readable() || event.is_read_closed() || broke {
+            self.readers.reopen();
+        }
+        if event.is_writable() || event.is_write_closed() || broke {
+            self.writers.reopen();
+            return !self.gathered.borrow().is_empty();
+        }
+        false
     }
 }
 
-/// Who waits for the same, first come, first served: of the many that wait for a connection, one is woken for each.
-#[derive(Default)]
-struct Queue {
+/// One direction of a socket: whether it is ready, as far as is known, and who waits for that, first come, first served: of
+/// the many that wait for a connection, one is woken for each.
+pub struct Way {
+    is_open: Cell<bool>,
+    /// The end has come: it is ready for good.
+    stays_open: Cell<bool>,
     waiting: RefCell<VecDeque<(u64, Waker)>>,
     came: Cell<u64>,
 }
 
-impl Queue {
-    fn is_empty(&self) -> bool {
-        self.waiting.borrow().is_empty()
+impl Way {
+    fn new() -> Self {
+        let (waiting, came) = Default::default();
+        Self { is_open: Cell::new(true), stays_open: Cell::new(false), waiting, came }
     }
 
-    fn push(&self, waker: &Waker) -> u64 {
+    /// Whether it is ready, as far as is known.
+    fn is_open(&self) -> bool {
+        self.is_open.get()
+    }
+
+    /// Somebody has found that it is not ready.
+    pub fn shut(&self) {
+        self.is_open.set(self.stays_open.get());
+    }
+
+    /// It is ready again.
+    fn reopen(&self) {
+        self.is_open.set(true);
+        self.wake_next();
+    }
+
+    /// Wakes the next who waits: there may be enough for more than one.
+    pub fn wake_next(&self) {
+        let first = self.waiting.borrow_mut().pop_front();
+        if let Some((_, waker)) = first {
+            waker.wake();
+        }
+    }
+
+    /// Waits until it is ready, as far as is known.
+    pub fn open(&self) -> impl Future<Output = ()> {
+        Wait { way: self, number: None }
+    }
+
+    fn queue_up(&self, waker: &Waker) -> u64 {
         let number = self.came.replace(self.came.get() + 1);
         self.waiting.borrow_mut().push_back((number, waker.clone()));
         number
-    }
-
-    fn pop(&self) -> Option<Waker> {
-        Some(self.waiting.borrow_mut().pop_front()?.1)
     }
 
     /// Whether somebody still waits. Its task may have become another one.
@@ -257,14 +311,19 @@ impl Queue {
         place.map(|place| place.1.clone_from(waker)).is_some()
     }
 
+    /// Somebody waits no longer. Whoever was woken and did not look leaves that to the next.
     fn leave(&self, number: u64) {
-        self.waiting.borrow_mut().retain(|place| place.0 != number);
+        let place = self.waiting.borrow().iter().position(|place| place.0 == number);
+        match place {
+            Some(place) => drop(self.waiting.borrow_mut().remove(place)),
+            None => self.wake_next(),
+        }
     }
 }
 
 /// Somebody who waits.
 struct Wait<'a> {
-    queue: &'a Queue,
+    way: &'a Way,
     /// None until it has queued up.
     number: Option<u64>,
 }
@@ -274,13 +333,14 @@ impl Future for Wait<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         match self.number {
-            Some(number) if !self.queue.renew(number, context.waker()) => {
+            Some(number) if !self.way.renew(number, context.waker()) => {
                 self.number = None;
                 Poll::Ready(())
             }
             Some(_) => Poll::Pending,
+            None if self.way.is_open() => Poll::Ready(()),
             None => {
-                self.number = Some(self.queue.push(context.waker()));
+                self.number = Some(self.way.queue_up(context.waker()));
                 Poll::Pending
             }
         }
@@ -290,7 +350,7 @@ impl Future for Wait<'_> {
 impl Drop for Wait<'_> {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            self.queue.leave(number);
+            self.way.leave(number);
         }
     }
 }
@@ -300,16 +360,12 @@ impl Drop for Wait<'_> {
 struct Alarm {
     has_rung: AtomicBool,
     is_lying: AtomicBool,
-    /// What is sent on it is read from it.
-    line: UdpSocket,
+    waker: mio::Waker,
 }
 
 impl Alarm {
-    fn new() -> io::Result<Self> {
-        let line = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
-        line.connect(line.local_addr()?)?;
-        line.set_nonblocking(true)?;
-        Ok(Self { has_rung: AtomicBool::new(false), is_lying: AtomicBool::new(false), line })
+    fn new(waker: mio::Waker) -> Self {
+        Self { has_rung: AtomicBool::new(false), is_lying: AtomicBool::new(false), waker }
     }
 
     /// Before waiting: whether nobody has rung.
@@ -318,9 +374,8 @@ impl Alarm {
         !self.has_rung.swap(false, Ordering::SeqCst)
     }
 
-    fn get_up(&self, was_woken: bool) {
+    fn get_up(&self) {
         self.is_lying.store(false, Ordering::SeqCst);
-        while was_woken && self.line.recv(&mut [0]).is_ok() {}
     }
 }
 
@@ -332,8 +387,8 @@ impl Wake for Alarm {
     fn wake_by_ref(self: &Arc<Self>) {
         self.has_rung.store(true, Ordering::SeqCst);
         if self.is_lying.swap(false, Ordering::SeqCst) {
-            // If there is no room for it, there is something to be heard already.
-            _ = self.line.send(&[0]);
+            // A thread that cannot be woken wakes by its next deadline.
+            _ = self.waker.wake();
         }
     }
 }
@@ -344,7 +399,7 @@ mod tests {
     use appliance::clock::{Clock, before};
     use embassy_futures::join::join;
     use embassy_futures::select::{Either, select};
-    use std::net::{TcpListener, TcpStream};
+    use std::net::{self, Ipv4Addr};
     use std::thread;
 
     /// Far longer than anything here takes.
@@ -358,13 +413,11 @@ mod tests {
     }
 
     fn listener(reactor: &Reactor) -> Source<'_, TcpListener> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        listener.set_nonblocking(true).unwrap();
-        Source::new(reactor, listener)
+        Source::new(reactor, TcpListener::bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap()).unwrap()
     }
 
-    fn dial(listener: &Source<'_, TcpListener>) -> TcpStream {
-        TcpStream::connect(listener.get().local_addr().unwrap()).unwrap()
+    fn dial(listener: &Source<'_, TcpListener>) -> net::TcpStream {
+        net::TcpStream::connect(listener.get().local_addr().unwrap()).unwrap()
     }
 
     #[test]
@@ -391,21 +444,48 @@ mod tests {
         ringer.unwrap().join().unwrap();
     }
 
+    /// Finds that nobody has dialled yet, as everybody does who then waits.
+    fn finds_nothing(port: &Source<'_, TcpListener>) {
+        assert_eq!(port.get().accept().unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        port.readers().shut();
+    }
+
     #[test]
     fn of_many_that_wait_for_a_connection_one_is_woken_for_each_and_the_first_first() {
         let reactor = Reactor::new().unwrap();
         let port = listener(&reactor);
-        let (first, second) = (port.readable(), port.readable());
+        finds_nothing(&port);
         run(&reactor, async {
-            let (mut first, mut second) = (pin!(first), pin!(second));
+            let (mut first, mut second) = (pin!(port.readers().open()), pin!(port.readers().open()));
             let both = select(first.as_mut(), second.as_mut());
             let dialled = async {
-                let _stream = dial(&port);
+                let _streams = [dial(&port), dial(&port)];
                 std::future::pending::<()>().await
             };
             assert!(matches!(select(both, dialled).await, Either::First(Either::First(()))));
-            assert_eq!(port.watched.readers.waiting.borrow().len(), 1, "the second was woken too");
-            // Nobody took the connection: it is still there for the second.
+            assert_eq!(port.readers().waiting.borrow().len(), 1, "the second was woken too");
+            // Two have come, and it was told once: whoever takes the first sees to the second.
+            port.get().accept().unwrap();
+            port.readers().wake_next();
+            second.await;
+            port.get().accept().unwrap();
+        });
+    }
+
+    #[test]
+    fn who_is_woken_and_gives_up_leaves_the_connection_to_the_next() {
+        let reactor = Reactor::new().unwrap();
+        let port = listener(&reactor);
+        finds_nothing(&port);
+        run(&reactor, async {
+            let (mut first, mut second) = (Box::pin(port.readers().open()), pin!(port.readers().open()));
+            let both = select(first.as_mut(), second.as_mut());
+            assert!(matches!(select(both, std::future::ready(())).await, Either::Second(())));
+            let _stream = dial(&port);
+            while port.readers().waiting.borrow().len() == 2 {
+                embassy_futures::yield_now().await;
+            }
+            drop(first);
             second.await;
         });
     }
@@ -415,16 +495,17 @@ mod tests {
         let reactor = Reactor::new().unwrap();
         let port = listener(&reactor);
         run(&reactor, async {
-            let mut gives_up = Box::pin(port.readable());
+            finds_nothing(&port);
+            let mut gives_up = Box::pin(port.readers().open());
             let given_up = select(gives_up.as_mut(), std::future::ready(())).await;
             assert!(matches!(given_up, Either::Second(())));
             let stays = async {
                 drop(gives_up);
-                port.readable().await;
+                port.readers().open().await;
             };
             join(stays, async { drop(dial(&port)) }).await;
         });
-        assert!(port.watched.readers.is_empty());
+        assert!(port.readers().waiting.borrow().is_empty());
         drop(port);
         assert!(reactor.sockets.borrow().is_empty());
     }
@@ -435,15 +516,16 @@ mod tests {
         let port = listener(&reactor);
         let mut peer = dial(&port);
         run(&reactor, async {
-            port.readable().await;
+            port.readers().open().await;
             let (stream, _) = port.get().accept().unwrap();
-            stream.set_nonblocking(true).unwrap();
-            let stream = Source::new(&reactor, stream);
-            while io::Write::write(&mut stream.get(), &[0; 1 << 16]).is_ok() {}
+            let stream = Source::new(&reactor, stream).unwrap();
+            while stream.get().send(&[0; 1 << 16]).is_ok() {}
+            stream.writers().shut();
             let reads = thread::spawn(move || io::Read::read_exact(&mut peer, &mut vec![0; 1 << 20]).map(|()| peer));
-            stream.writable().await;
+            stream.writers().open().await;
+            stream.readers().shut();
             drop(reads.join().unwrap());
-            stream.readable().await;
+            stream.readers().open().await;
         });
     }
 
@@ -451,7 +533,8 @@ mod tests {
     fn a_sleeper_wakes_though_no_socket_does() {
         let reactor = Reactor::new().unwrap();
         let (port, clock) = (listener(&reactor), Computer::new());
-        let woken = reactor.run(&clock, select(port.readable(), clock.sleep_until(20)));
+        finds_nothing(&port);
+        let woken = reactor.run(&clock, select(port.readers().open(), clock.sleep_until(20)));
         assert!(matches!(woken, Either::Second(())));
         assert!(clock.now() >= 20);
     }
