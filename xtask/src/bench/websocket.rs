@@ -15,6 +15,8 @@ const TURNS: usize = 3;
 /// How many messages a client sends before it reads the answers, where it does not wait for each.
 const BURST: usize = 16;
 const PING: &str = r#"{"type":"ping"}"#;
+/// Connections that are open and say nothing, beside those that are measured.
+const IDLE: [usize; 3] = [0, 100, 350];
 /// No league starts while this is measured.
 const NEVER: usize = 512;
 
@@ -156,7 +158,39 @@ pub fn run() -> Outcome {
         let what = format!("messages per second of one core, {how}");
         verdict(&what, &format!("{ratio:.1} x Python"), "at least 5 x", ratio >= 5.0);
     }
+    beside_idle_ones(&mut leaguebox, &keys)?;
     states(&leaguebox, &keys)
+}
+
+/// What a message costs beside connections that are only there.
+fn beside_idle_ones(leaguebox: &mut Server, keys: &[String]) -> Outcome {
+    title(
+        "The same, one at a time, beside agents that are connected and say nothing",
+        &format!("{CONNECTIONS} connections that ask, {TURNS} turns of {} s each", TURN.as_secs()),
+    );
+    let agent = |server: &Server, key: &str| -> Result<Socket, String> {
+        let mut socket = Socket::open(server, "/api/v1/ws?type=agent")?;
+        authenticate(&mut socket, key)?;
+        Ok(socket)
+    };
+    let (mut idle, mut rates) = (Vec::new(), Vec::new());
+    for many in IDLE {
+        while idle.len() < many {
+            let key = key(leaguebox, &format!("Idler {}", idle.len()))?;
+            idle.push(agent(leaguebox, &key)?);
+        }
+        let mut seen = Seen::default();
+        for _ in 0..TURNS {
+            load(leaguebox, &mut seen, 1, |server, n| agent(server, &keys[n]))?;
+        }
+        println!("  {many:>5} idle: {:>8.0} messages per second of its work", seen.rate());
+        rates.push(seen.rate());
+    }
+    let (alone, crowded) = (rates.first().unwrap_or(&f64::NAN), rates.last().unwrap_or(&f64::NAN));
+    let ratio = alone / crowded;
+    let what = format!("cost of a message beside {} idle connections", IDLE[IDLE.len() - 1]);
+    verdict(&what, &format!("{ratio:.2} x that without them"), "at most 1.2 x", ratio <= 1.2);
+    Ok(())
 }
 
 /// The key of a new agent.
