@@ -4,6 +4,7 @@
 #![no_main]
 
 use core::fmt::Write;
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::panic::PanicInfo;
 
 use appliance::board::Reset;
@@ -176,6 +177,7 @@ fn open(leaguebox: &mut LeagueBox, entropy: &mut Entropy) -> Chosen {
     let config = Config {
         // Known when there is an address.
         endpoint: String::new(),
+        own: &[SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), BROWSERS)],
         ..Config::default()
     };
     let (master, secret) = (Seed(entropy.seed()), Seed(entropy.seed()));

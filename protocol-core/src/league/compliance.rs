@@ -66,6 +66,15 @@ rules! {
     BadRequest "bad_request" "A message to the box is one the protocol defines.",
 }
 
+impl Rule {
+    /// Whether its example may be the beginning of a reply that is no message of the protocol. It may be anybody's who
+    /// listens at the address that is called, so it is shown only to the player and to the owner.
+    pub fn quotes_a_reply(self) -> bool {
+        use Rule::{AcceptForm, ChoiceForm, HttpStatus, NoMove, NotJson, RpcError};
+        matches!(self, NotJson | HttpStatus | RpcError | AcceptForm | ChoiceForm | NoMove)
+    }
+}
+
 /// The report of one player: 188 bytes.
 ///
 /// A player breaks few rules, most of them with something short, so the examples share their room: three of the longest,
