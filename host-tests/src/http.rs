@@ -1,7 +1,8 @@
 //! A tiny blocking HTTP client, one connection per request. What it does not do (keep-alive, chunked, Expect), curl does.
 
+use socket2::{Domain, Socket, Type};
 use std::io::{Error, ErrorKind, Read, Result, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::time::Duration;
 
 /// An answer of the box.
@@ -30,7 +31,10 @@ impl Response {
 
 /// Sends the parts one by one, as they are, and reads until the box closes.
 pub fn exchange(address: SocketAddr, parts: &[&[u8]]) -> Result<Response> {
-    let mut stream = TcpStream::connect(address)?;
+    exchange_on(TcpStream::connect(address)?, parts)
+}
+
+fn exchange_on(mut stream: TcpStream, parts: &[&[u8]]) -> Result<Response> {
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
     // The box may answer and close before it has read all: what it said still counts.
@@ -53,11 +57,24 @@ pub fn exchange(address: SocketAddr, parts: &[&[u8]]) -> Result<Response> {
 
 /// One request with a body, or an empty one.
 pub fn request(address: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> Result<Response> {
-    let length = body.len();
-    // HTTP/1.0, so that a long answer ends with its connection; chunks are for curl and the Python players to read.
-    let head = format!(
-        "{method} {path} HTTP/1.0\r\nHost: {address}\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
-    );
+    let head = head(address, method, path, headers, body);
     // Two writes, as httpx does: the box must not expect head and body in one segment.
     exchange(address, &[head.as_bytes(), body.as_bytes()])
+}
+
+/// A POST of a JSON text from another address of this computer.
+pub fn post_from(source: IpAddr, address: SocketAddr, path: &str, body: &str) -> Result<Response> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    socket.bind(&SocketAddr::new(source, 0).into())?;
+    socket.connect(&address.into())?;
+    let head = head(address, "POST", path, "Content-Type: application/json\r\n", body);
+    exchange_on(socket.into(), &[head.as_bytes(), body.as_bytes()])
+}
+
+fn head(address: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> String {
+    let length = body.len();
+    // HTTP/1.0, so that a long answer ends with its connection; chunks are for curl and the Python players to read.
+    format!(
+        "{method} {path} HTTP/1.0\r\nHost: {address}\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
+    )
 }

@@ -180,6 +180,24 @@ impl LeagueBox {
         address_towards(self.address)
     }
 
+    /// Another address than `home`, of a computer beside it: the first, the second and so on up to the eighth. Not for a real
+    /// board, whose network we do not make.
+    pub fn neighbour(&self, number: u8) -> IpAddr {
+        assert!((1..=8).contains(&number), "there are eight");
+        match DEVICE {
+            // Every loopback address is a computer of its own.
+            Device::Desktop => IpAddr::from([127, 0, 0, 1 + number]),
+            #[cfg(feature = "emulator")]
+            Device::Emulator => crate::wire::another_address("lb0", [10, 77, 0, 1 + number].into()),
+            _ => panic!("we do not make the network of a real board"),
+        }
+    }
+
+    /// POST of a JSON text from another address.
+    pub fn post_from(&self, source: IpAddr, path: &str, body: &str) -> Response {
+        http::post_from(source, self.address, path, body).unwrap_or_else(|error| panic!("POST {path}: {error}"))
+    }
+
     /// GET, any status.
     pub fn get(&self, path: &str) -> Response {
         http::request(self.address, "GET", path, "", "").unwrap_or_else(|error| panic!("GET {path}: {error}"))

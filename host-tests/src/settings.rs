@@ -21,9 +21,14 @@ pub struct Settings {
     pub first_turn_timeout_ms: u32,
     /// and for every later one.
     pub turn_timeout_ms: u32,
+    /// So many players may come from one address; else what leaves a quarter of the seats to others.
+    pub per_address: Option<usize>,
     /// What decides every draw.
     pub seed: Option<[u8; 32]>,
 }
+
+/// So many players from one address fit every box that was told nothing.
+const USUAL: usize = 24;
 
 impl Default for Settings {
     /// Those of a box nobody has told anything.
@@ -37,15 +42,21 @@ impl Default for Settings {
             retry_base_ms: 1_000,
             first_turn_timeout_ms: 180_000,
             turn_timeout_ms: 90_000,
+            per_address: None,
             seed: None,
         }
     }
 }
 
 impl Settings {
-    /// The league starts by itself when this many players are registered.
+    /// The league starts by itself when this many players are registered. A test's players all live at one address.
     pub fn start_at(players: usize) -> Settings {
-        Settings { start_at: Some(players), ..Settings::default() }
+        Settings { start_at: Some(players), ..Settings::room_for(players) }
+    }
+
+    /// So many players may come from the address of the test.
+    pub fn room_for(players: usize) -> Settings {
+        Settings { per_address: Some(players).filter(|&players| players > USUAL), ..Settings::default() }
     }
 
     /// The body of `POST /api/admin/settings`. Says everything, so that nothing stays from the test before.
@@ -54,6 +65,7 @@ impl Settings {
             "game": self.game, "mode": self.mode, "start_at": self.start_at, "join_timeout_ms": self.join_timeout_ms,
             "move_timeout_ms": self.move_timeout_ms, "retry_base_ms": self.retry_base_ms,
             "first_turn_timeout_ms": self.first_turn_timeout_ms, "turn_timeout_ms": self.turn_timeout_ms,
+            "per_address": self.per_address,
         });
         if let Some(seed) = self.seed {
             body["seed"] = json!(hex(&seed));
@@ -83,13 +95,13 @@ mod tests {
 
     #[test]
     fn a_setting_is_spelled_alike_on_the_command_line_and_in_json() {
-        let settings = Settings { seed: Some([7; 32]), move_timeout_ms: 1500, ..Settings::start_at(4) };
+        let settings = Settings { seed: Some([7; 32]), move_timeout_ms: 1500, ..Settings::start_at(32) };
         let flags = settings.flags();
         let seed = format!("--seed={}", "07".repeat(32));
-        for flag in ["--start-at=4", "--move-timeout-ms=1500", "--game=even_odd", &seed] {
+        for flag in ["--start-at=32", "--per-address=32", "--move-timeout-ms=1500", "--game=even_odd", &seed] {
             assert!(flags.iter().any(|given| given == flag), "{flag} in {flags:?}");
         }
-        assert_eq!(settings.body()["start_at"], 4);
+        assert_eq!(settings.body()["start_at"], 32);
         assert!(!Settings::default().flags().iter().any(|flag| flag.starts_with("--start-at")));
         assert!(Settings::default().body()["start_at"].is_null(), "a board is told that it is off");
     }

@@ -2,7 +2,7 @@
 //! what made it, or with the namespace.
 
 use crate::wait_for;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::process::{Child, Command, Stdio};
 
 /// Runs a line of the shell, which must succeed.
@@ -41,6 +41,12 @@ pub fn mac_of(neighbour: Ipv4Addr) -> [u8; 6] {
 /// Forgets where a neighbour is.
 pub fn forget(neighbour: Ipv4Addr) {
     shell(&format!("ip neighbour flush to {neighbour}"));
+}
+
+/// One more address of this computer on a bridge. It stays.
+pub fn another_address(bridge: &str, address: Ipv4Addr) -> IpAddr {
+    shell(&format!("ip address replace {address}/24 dev {bridge}"));
+    address.into()
 }
 
 /// A bridge of its own.

@@ -32,7 +32,7 @@ fn moves(agent: &mut Agent, game_id: &str, wanted: Value) -> Value {
 
 #[test]
 fn thirty_two_agents_play_sixteen_games_of_gomoku_at_once() {
-    let leaguebox = LeagueBox::start(Settings::default());
+    let leaguebox = LeagueBox::start(Settings::room_for(AGENTS));
     let mut pairs = class(&leaguebox, "skill-gomoku");
     // Black builds a row, white another one beside it; every game makes a move before any makes the next.
     for turn in 0..9 {
@@ -52,7 +52,7 @@ fn thirty_two_agents_play_sixteen_games_of_gomoku_at_once() {
 
 #[test]
 fn sixteen_maps_are_shown_at_once_and_memories_are_kept_as_far_as_there_is_room() {
-    let leaguebox = LeagueBox::start(Settings::default());
+    let leaguebox = LeagueBox::start(Settings::room_for(AGENTS));
     let mut pairs = class(&leaguebox, "resource-rush");
     // What a drone may remember grows with every tick, until the box says that it is enough.
     let (mut kept, mut refused) = (0, 0);
@@ -95,7 +95,7 @@ fn sixteen_maps_are_shown_at_once_and_memories_are_kept_as_far_as_there_is_room(
 /// plays on.
 #[test]
 fn full_memories_come_back_and_who_has_none_left_is_told() {
-    let leaguebox = LeagueBox::start(Settings::default());
+    let leaguebox = LeagueBox::start(Settings::room_for(AGENTS));
     let mut pairs = class(&leaguebox, "resource-rush");
     // 10,240 bytes, and as many values as they can be.
     let memory = json!({"seen": vec![1; (10_240 - r#"{"seen":[]}"#.len()).div_ceil(2)]});

@@ -78,7 +78,7 @@ const PAGE: [&str; 6] = ["/", "/page.css", "/page.js", "/draw.js", "/.well-known
 
 #[test]
 fn a_page_that_is_opened_for_the_first_time_shows_a_class_of_32_within_two_seconds_of_the_boards_time() {
-    let leaguebox = LeagueBox::start(Settings::default());
+    let leaguebox = LeagueBox::start(Settings::room_for(CLASS));
     let mut crowd = Crowd::new();
     crowd.enlist(&leaguebox, CLASS / 2);
     crowd.dial_in(&leaguebox, CLASS / 2);

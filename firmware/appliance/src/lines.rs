@@ -144,7 +144,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let call = |hall: &Hall<P, M, R, L>| {
                 let call = hall.call(index)?;
                 let to = call.to.endpoint()?;
-                Some(Call { id: call.id, to: SocketAddr::new(to.ip, to.port) })
+                Some(Call { id: call.id, to: SocketAddr::new(to.ip(), to.port) })
             };
             if let Some(call) = self.hall(call) {
                 return Some(call);

@@ -201,6 +201,23 @@ pub(crate) fn done<const P: usize, const M: usize, const R: usize, const L: usiz
     json::write(&Done { status: "ok", state: hall.status().status, message: Shown(&Why(hall)) }, sink)
 }
 
+/// What the owner who has players removed is answered with.
+pub(crate) fn removed<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &Hall<P, M, R, L>,
+    removed: u16,
+    sink: &mut dyn Sink,
+) -> Result<(), Full> {
+    #[derive(Serialize)]
+    struct Removed<'a> {
+        status: &'static str,
+        removed: u16,
+        state: &'static str,
+        message: Shown<&'a dyn fmt::Display>,
+    }
+    let (state, message) = (hall.status().status, Shown(&Why(hall) as &dyn fmt::Display));
+    json::write(&Removed { status: "ok", removed, state, message }, sink)
+}
+
 /// `/api/matches/R1M1.json`, with the entries of the log up to one, as they were at a moment.
 pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L: usize>(
     hall: &Hall<P, M, R, L>,
@@ -256,8 +273,8 @@ pub(crate) enum Rows {
     Table,
     Schedule,
     Players,
-    /// One player and its compliance report.
-    Player(u16),
+    /// One player and its compliance report; whether the examples of it may be shown that a reply was quoted for.
+    Player(u16, bool),
     Results,
     Log,
 }
@@ -285,7 +302,7 @@ impl Rows {
         hall: &Hall<P, M, R, L>,
     ) -> bool {
         match self {
-            Rows::Player(number) => player(hall, number).is_some(),
+            Rows::Player(number, _) => player(hall, number).is_some(),
             _ => true,
         }
     }
@@ -320,7 +337,7 @@ impl Rows {
                     hall.players().get(row).map(|player| Person::of(hall, player))
                 })
             }
-            Rows::Player(number) => {
+            Rows::Player(number, shows_replies) => {
                 #[derive(Serialize)]
                 struct Broken<'a> {
                     rule: &'static str,
@@ -333,7 +350,7 @@ impl Rows {
                     player.compliance.broken().nth(row).map(|(rule, count, example)| Broken {
                         rule: rule.code(),
                         count,
-                        example,
+                        example: if shows_replies || !rule.quotes_a_reply() { example } else { "" },
                         advice: rule.advice(),
                     })
                 })
@@ -416,6 +433,8 @@ pub(crate) struct Person<'a> {
     contact_endpoint: &'a str,
     /// Where it is really called, or calls from.
     address: Shown<&'a protocol_core::wire::endpoint::Contact>,
+    /// The address it belongs to.
+    registered_from: Shown<core::net::IpAddr>,
     connects: &'static str,
     /// Whether one that dials in is there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -521,6 +540,7 @@ impl<'a> Person<'a> {
                 given => given,
             },
             address: Shown(&player.contact),
+            registered_from: Shown(player.contact.from()),
             connects: if player.contact.endpoint().is_some() { "http" } else { "websocket" },
             connected: player.contact.endpoint().is_none().then(|| !player.is_away()),
             online: is_online(player),

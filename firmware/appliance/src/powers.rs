@@ -2,6 +2,7 @@
 //! typing error is told and not ignored.
 
 use core::fmt;
+use core::net::IpAddr;
 
 use protocol_core::hall::{Denied, Hall};
 use protocol_core::json::{self, Str, Value};
@@ -22,6 +23,8 @@ pub(crate) enum Power {
 pub(crate) enum Act {
     Check(u16),
     Remove(u16),
+    /// All players that registered from an address.
+    RemoveFrom(IpAddr),
     /// A match, and the number of its winner; none is a draw.
     Rule(MatchId, Option<u16>),
     Replay(MatchId),
@@ -34,6 +37,8 @@ pub(crate) enum Wrong<'a> {
     NotAnObject(Power),
     Unknown(Str<'a>, Power),
     Player,
+    Address,
+    Both,
     Match,
     Winner,
 }
@@ -42,7 +47,8 @@ impl Power {
     /// What a body looks like.
     fn example(self) -> &'static str {
         match self {
-            Power::Check | Power::Remove => "{\"player_id\": \"P03\"}",
+            Power::Check => "{\"player_id\": \"P03\"}",
+            Power::Remove => "{\"player_id\": \"P03\"} or {\"address\": \"10.0.0.7\"}",
             Power::Rule => "{\"match_id\": \"R1M2\", \"winner\": \"P01\"}",
             Power::Replay => "{\"match_id\": \"R1M2\"}",
         }
@@ -50,7 +56,8 @@ impl Power {
 
     fn takes(self, name: Str<'_>) -> bool {
         match self {
-            Power::Check | Power::Remove => name.is("player_id"),
+            Power::Check => name.is("player_id"),
+            Power::Remove => name.is("player_id") || name.is("address"),
             Power::Rule => name.is("match_id") || name.is("winner"),
             Power::Replay => name.is("match_id"),
         }
@@ -69,7 +76,11 @@ impl Power {
         let player_id = || message.get("player_id").and_then(player).ok_or(Wrong::Player);
         Ok(match self {
             Power::Check => Act::Check(player_id()?),
-            Power::Remove => Act::Remove(player_id()?),
+            Power::Remove => match message.members(["player_id", "address"]) {
+                [Some(_), Some(_)] => return Err(Wrong::Both),
+                [None, Some(from)] => Act::RemoveFrom(address(from).ok_or(Wrong::Address)?),
+                _ => Act::Remove(player_id()?),
+            },
             Power::Replay => Act::Replay(id()?),
             Power::Rule => {
                 let id = id()?;
@@ -86,25 +97,27 @@ impl Power {
 }
 
 impl Act {
-    /// Does it.
+    /// Does it, or the first step of it: `true` where there may be another.
     pub fn perform<const P: usize, const M: usize, const R: usize, const L: usize>(
         self,
         hall: &mut Hall<P, M, R, L>,
         now: Now,
-    ) -> Result<(), Denied> {
+    ) -> Result<bool, Denied> {
         match self {
+            Act::RemoveFrom(address) => return hall.remove_one_from(now, address),
             Act::Check(number) => hall.check(now, number),
             Act::Remove(number) => hall.remove(now, number),
             Act::Rule(id, winner) => hall.rule(now, id, winner),
             Act::Replay(id) => hall.replay(now, id),
         }
+        .map(|()| false)
     }
 }
 
 /// The status of an answer to what is denied.
 pub(crate) fn status(denied: Denied) -> u16 {
     match denied {
-        Denied::Player | Denied::Match => 404,
+        Denied::Player | Denied::Address | Denied::Match => 404,
         Denied::Winner => 400,
         Denied::Now(_) => 409,
     }
@@ -112,6 +125,10 @@ pub(crate) fn status(denied: Denied) -> u16 {
 
 fn text(value: Value<'_>) -> Option<heapless::String<16>> {
     value.as_str()?.text().ok()
+}
+
+fn address(value: Value<'_>) -> Option<IpAddr> {
+    value.as_str()?.text::<48>().ok()?.parse().ok()
 }
 
 fn player(value: Value<'_>) -> Option<u16> {
@@ -130,6 +147,8 @@ impl fmt::Display for Wrong<'_> {
                 write!(f, "{} is not a field of this body: {}", name.truncated::<32>(), power.example())
             }
             Wrong::Player => f.write_str("player_id must be the id of a player, such as \"P03\""),
+            Wrong::Address => f.write_str("address must be the address of a computer, such as \"10.0.0.7\""),
+            Wrong::Both => f.write_str("player_id names one player, address all of a computer: say one of them"),
             Wrong::Match => f.write_str("match_id must be the id of a match, such as \"R1M2\""),
             Wrong::Winner => f.write_str("winner must be the id of a player, such as \"P01\", or null for a draw"),
         }
@@ -147,6 +166,8 @@ mod tests {
     fn every_body_is_read() {
         assert_eq!(Power::Check.read(br#"{"player_id":"P03"}"#).unwrap(), Act::Check(3));
         assert_eq!(Power::Remove.read(br#"{"player_id":"P03"}"#).unwrap(), Act::Remove(3));
+        let all = Act::RemoveFrom("10.0.0.7".parse().unwrap());
+        assert_eq!(Power::Remove.read(br#"{"address":"10.0.0.7"}"#).unwrap(), all);
         assert_eq!(Power::Rule.read(br#"{"winner":"P01","match_id":"R1M2"}"#).unwrap(), Act::Rule(R1M2, Some(1)));
         assert_eq!(Power::Rule.read(br#"{"match_id":"R1M2","winner":null}"#).unwrap(), Act::Rule(R1M2, None));
         assert_eq!(Power::Replay.read(br#"{"match_id":"R1M2"}"#).unwrap(), Act::Replay(R1M2));
@@ -154,13 +175,17 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_by_field_and_rule() {
-        use Power::{Remove, Replay, Rule};
+        use Power::{Check, Remove, Replay, Rule};
         for (power, text, told) in [
             (Remove, "", "the body must be JSON: "),
             (Remove, "[]", "the body must be an object: {\"player_id\": \"P03\"}"),
             (Remove, "{}", "player_id must be the id of a player"),
             (Remove, r#"{"player_id":3}"#, "player_id must be"),
             (Remove, r#"{"player_id":"REF02"}"#, "player_id must be"),
+            (Remove, r#"{"address":"nas.local"}"#, "address must be the address of a computer"),
+            (Remove, r#"{"address":7}"#, "address must be"),
+            (Remove, r#"{"address":"10.0.0.7","player_id":"P03"}"#, "player_id names one player"),
+            (Check, r#"{"address":"10.0.0.7"}"#, "address is not a field of this body"),
             (Remove, r#"{"player":"P03"}"#, "player is not a field of this body: {\"player_id\""),
             (Rule, r#"{"winner":"P01"}"#, "match_id must be the id of a match"),
             (Rule, r#"{"match_id":"R1M2"}"#, "winner must be the id of a player, such as \"P01\", or null for a draw"),

@@ -7,6 +7,7 @@ use core::net::IpAddr;
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
 
+use embassy_futures::yield_now;
 use embedded_io_async::Write;
 use heapless::String;
 use protocol_core::hall::{Command, Denied, Hall, Via};
@@ -22,7 +23,7 @@ use crate::http::{Request, Responder, WriteError};
 use crate::moment::Moment;
 use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
-use crate::powers::{self, Power};
+use crate::powers::{self, Act, Power};
 use crate::settings;
 use crate::web::{self, File};
 
@@ -76,6 +77,10 @@ enum Order {
 /// What became of an order.
 enum Obeyed<'a> {
     Done,
+    /// So many players are removed.
+    Removed(u16),
+    /// There is more of it to do.
+    Begun(Act),
     Configured,
     Wrong(settings::Wrong<'a>),
     Unread(powers::Wrong<'a>),
@@ -144,7 +149,7 @@ fn find(path: &str) -> Option<Route> {
                 Route::League(number.parse().ok()?)
             } else {
                 match AgentId::read(name.strip_prefix("players/")?)? {
-                    AgentId::Player(number) => Route::Rows(Rows::Player(number)),
+                    AgentId::Player(number) => Route::Rows(Rows::Player(number, false)),
                     AgentId::Referee(_) => return None,
                 }
             }
@@ -223,7 +228,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     }
                 }
                 Route::Settings => self.send(responder, 200, &settings::write).await,
-                Route::Rows(rows) => apart(pin!(self.send_rows(responder, rows))).await,
+                Route::Rows(rows) => match self.look_closer(peer, rows, &request) {
+                    Ok(rows) => apart(pin!(self.send_rows(responder, rows))).await,
+                    Err(obeyed) => apart(pin!(self.answer_order(obeyed, responder))).await,
+                },
                 Route::Match(id) => apart(pin!(self.send_match(responder, id))).await,
                 Route::Moves(id) => apart(pin!(self.send_moves(responder, id))).await,
                 Route::Step(id, step) => apart(pin!(self.send_step(responder, id, step))).await,
@@ -284,8 +292,31 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         responder: Responder<'_, S, B>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            match self.obey(peer, order, request).await {
-                Obeyed::Done => self.send(responder, 200, &pages::done).await,
+            let obeyed = self.obey(peer, order, request).await;
+            self.answer_order(obeyed, responder).await
+        }
+    }
+
+    /// A report as the one who asks may see it: words that a server which is no player may have said are for the player
+    /// itself and the owner. Who shows something else than a token or the code is told so.
+    fn look_closer<'a>(&self, peer: IpAddr, rows: Rows, request: &Request<'_>) -> Result<Rows, Obeyed<'a>> {
+        let (Rows::Player(number, _), Some(shown)) = (rows, bearer(request)) else { return Ok(rows) };
+        match self.hall(|hall| hall.player_of_credential(shown)) {
+            Some(player) => Ok(Rows::Player(number, player == number)),
+            None => self.admit(peer, *request).map(|()| Rows::Player(number, true)),
+        }
+    }
+
+    fn answer_order<S: Write>(
+        &self,
+        obeyed: Obeyed<'_>,
+        responder: Responder<'_, S, B>,
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            match obeyed {
+                // Nothing is only begun by now.
+                Obeyed::Done | Obeyed::Begun(_) => self.send(responder, 200, &pages::done).await,
+                Obeyed::Removed(n) => self.send(responder, 200, &|hall, sink| pages::removed(hall, n, sink)).await,
                 Obeyed::Configured => self.send(responder, 200, &settings::write).await,
                 Obeyed::Wrong(wrong) => self.send(responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
                 Obeyed::Unread(wrong) => self.send(responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
@@ -347,7 +378,26 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 return stranger;
             }
             self.room().await;
-            self.perform(order, request.body)
+            match self.perform(order, request.body) {
+                Obeyed::Begun(act) => self.go_on(act).await,
+                obeyed => obeyed,
+            }
+        }
+    }
+
+    /// Goes on with what has begun, one step after the other: each needs room in the journal.
+    fn go_on<'a>(&self, act: Act) -> impl Future<Output = Obeyed<'a>> {
+        async move {
+            let mut removed = 1;
+            loop {
+                yield_now().await;
+                self.room().await;
+                match self.act(|hall, now| act.perform(hall, now)) {
+                    Ok(true) => removed += 1,
+                    // The league may be over, with so many gone.
+                    Ok(false) | Err(_) => return Obeyed::Removed(removed),
+                }
+            }
         }
     }
 
@@ -366,7 +416,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             },
             Order::Use(power) => match power.read(body) {
                 Ok(act) => match self.act(|hall, now| act.perform(hall, now)) {
-                    Ok(()) => Obeyed::Done,
+                    Ok(true) => Obeyed::Begun(act),
+                    Ok(false) if matches!(act, Act::RemoveFrom(_)) => Obeyed::Denied(Denied::Address),
+                    Ok(false) => Obeyed::Done,
                     Err(denied) => Obeyed::Denied(denied),
                 },
                 Err(wrong) => Obeyed::Unread(wrong),

@@ -65,6 +65,10 @@ pub struct Options {
     pub first_turn: Duration,
     /// and for every later one.
     pub turn: Duration,
+    /// So many players may come from one address, if not all but a quarter of the seats.
+    pub per_address: Option<u16>,
+    /// Whether agents may be called at another address than they registered from.
+    pub other_hosts: bool,
     /// The flags that were given: what they choose goes before what was kept.
     pub given: BTreeSet<String>,
 }
@@ -86,6 +90,8 @@ impl Options {
             retry_base: Duration::from_secs(1),
             first_turn: Duration::from_secs(180),
             turn: Duration::from_secs(90),
+            per_address: None,
+            other_hosts: false,
             given: BTreeSet::new(),
         }
     }
@@ -199,6 +205,8 @@ fn run(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
             "--retry-base-ms" => options.retry_base = flags.millis(flag)?,
             "--first-turn-timeout-ms" => options.first_turn = flags.millis(flag)?,
             "--turn-timeout-ms" => options.turn = flags.millis(flag)?,
+            "--per-address" => options.per_address = Some(flags.number(flag, 1..=*PLAYERS.end())?),
+            "--other-hosts" => options.other_hosts = flag.alone()?,
             _ => return Err(flag.unknown()),
         }
     }
@@ -259,6 +267,8 @@ Options of the box
   --retry-base-ms MS         the first wait before a call is repeated; then twice, then four times that (1000)
   --first-turn-timeout-ms MS a League of Agents player's first move of a game (180000)
   --turn-timeout-ms MS       and every later one (90000)
+  --per-address N            players from one address, 1 to {most} (three quarters of the seats)
+  --other-hosts              call agents also at other addresses than they register from
 
 Options of demo
   --players N                how many house players, {least} to {most} (4)
@@ -485,7 +495,7 @@ mod tests {
         let all = options(
             "--listen 127.0.0.1:0 --game even_odd_10 --start-at 32 --once --mode strict --seed 0a0B --no-flash \
              --admin-code class-7b --join-timeout-ms 1 --move-timeout-ms 2 --retry-base-ms 3 \
-             --first-turn-timeout-ms 4 --turn-timeout-ms 5",
+             --first-turn-timeout-ms 4 --turn-timeout-ms 5 --per-address 6 --other-hosts",
         );
         let mut seed = [0; 32];
         seed[30..].copy_from_slice(&[0x0a, 0x0b]);
@@ -505,10 +515,12 @@ mod tests {
                 retry_base: Duration::from_millis(3),
                 first_turn: Duration::from_millis(4),
                 turn: Duration::from_millis(5),
+                per_address: Some(6),
+                other_hosts: true,
                 given: all.given.clone(),
             }
         );
-        assert_eq!(all.given.len(), 13);
+        assert_eq!(all.given.len(), 15);
     }
 
     #[test]
@@ -646,6 +658,8 @@ mod tests {
             "--retry-base-ms",
             "--first-turn-timeout-ms",
             "--turn-timeout-ms",
+            "--per-address",
+            "--other-hosts",
             "--players",
             "--speed",
             "--commitment",

@@ -42,6 +42,8 @@ pub fn demo(options: &DemoOptions) -> Result<(), Failure> {
         // On a port nobody uses, so that a demo runs beside a box.
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         start_at: Some(count),
+        // All of the house lives here.
+        per_address: Some(count),
         flash: None,
         ..Options::new(game)
     })?;

@@ -203,15 +203,19 @@ fn config(options: &Options) -> Config {
             ..Timing::default()
         },
         start_at: options.start_at,
+        per_address: options.per_address,
+        other_hosts: options.other_hosts,
         ..Config::default()
     }
 }
 
 fn appliance(ready: &Ready) -> Result<Box<Box512>, Failure> {
     let options = &ready.options;
-    let address = lan::addresses(ready.address).first().copied().unwrap_or(ready.address);
+    let addresses = lan::addresses(ready.address);
+    let address = addresses.first().copied().unwrap_or(ready.address);
     let endpoint = format!("http://{address}/mcp").as_str().try_into().unwrap_or_default();
-    let config = Config { endpoint, ..config(options) };
+    // A box has one list of them for as long as the program runs.
+    let config = Config { endpoint, own: addresses.leak(), ..config(options) };
     // Tokens are never repeatable, even where the draws are.
     let (master, secret) = (Seed(entropy::bytes()?), Seed(entropy::bytes()?));
     let code = ready.admin_code.as_str().try_into().map_err(|_| Failure::usage("--admin-code is too long"))?;
@@ -243,6 +247,8 @@ fn resume(
         retry_base_ms: given("--retry-base-ms").then_some(config.timing.retry_base_ms),
         first_turn_ms: given("--first-turn-timeout-ms").then_some(config.timing.first_turn_ms),
         turn_ms: given("--turn-timeout-ms").then_some(config.timing.turn_ms),
+        per_address: given("--per-address").then_some(config.per_address),
+        other_hosts: given("--other-hosts").then_some(config.other_hosts),
         seed: options.seed.map(|seed| Some(Seed(seed))),
         ..Change::default()
     };

@@ -4,6 +4,7 @@
 #![no_main]
 
 use core::fmt::Write;
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::panic::PanicInfo;
 
 use appliance::board::Reset;
@@ -41,6 +42,8 @@ const LOG: usize = 256;
 /// The port agents are told. Browsers come to 80 by themselves.
 const AGENTS: u16 = 8000;
 const BROWSERS: u16 = 80;
+/// Where the box listens beside the port of agents, which it tells.
+static OWN: [SocketAddr; 1] = [SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), BROWSERS)];
 /// Connections that are served at once, on both ports.
 const WORKERS: usize = 8;
 /// A socket for each line and worker; for the DHCP client, mDNS and the time; two more to ask a DHCP server something.
@@ -176,6 +179,7 @@ fn open(leaguebox: &mut LeagueBox, entropy: &mut Entropy) -> Chosen {
     let config = Config {
         // Known when there is an address.
         endpoint: String::new(),
+        own: &OWN,
         ..Config::default()
     };
     let (master, secret) = (Seed(entropy.seed()), Seed(entropy.seed()));

@@ -253,7 +253,7 @@ impl Agent {
         let dialect = if random.one_in(2) { Dialect::Canonical } else { Dialect::any(random) };
         let misleads = conduct != Conduct::Honest && random.one_in(8);
         let other_names = dialect == Dialect::Canonical && conduct != Conduct::Honest && random.one_in(4);
-        let name = random.pick(&["Ada", "סוכן", "Agent 🎲", "\"quoted\" \\ name", "tab\tname"]);
+        let name = random.pick(&["Ada", "סוכן", "Agent 🎲", "\"quoted\" \\ name", "wide\u{a0}name"]);
         Self {
             name: format!("{name} {index}"),
             address: IpAddr::V4(Ipv4Addr::new(10, 0, (index / 250) as u8, (index % 250) as u8 + 1)),

@@ -10,13 +10,13 @@ use super::ladder::Wish;
 use super::lines::{Gone, Line};
 use super::rounds::{Seating, Stage};
 use super::settings::sizes;
-use super::{Hall, Mode, Via};
+use super::{Hall, Mode, Via, name};
 use crate::json::{Kind, Value};
 use crate::league::{Compliance, Latency, Rating, Rule};
 use crate::log::Happening;
 use crate::referee::Breaker;
 use crate::time::{Now, Utc};
-use crate::wire::endpoint::{Contact, Endpoint};
+use crate::wire::endpoint::{Contact, Endpoint, Host};
 use crate::wire::league_v2::dialect::{Dialect, Style};
 use crate::wire::league_v2::incoming::{Incoming, Request};
 use crate::wire::league_v2::outgoing::{AgentId, OUR_REFEREE};
@@ -188,8 +188,33 @@ const ENDPOINT: Turned = Turned::new(
     None,
     Some("player_meta.contact_endpoint must be http://host:port/path, where your server answers"),
 );
-const NAME: Turned =
-    Turned::new("Duplicate display name", None, Some("another player has this player_meta.display_name"));
+const OWN: Turned = Turned::new(
+    "Invalid endpoint",
+    None,
+    Some("contact_endpoint is the box itself; it must be where your server answers"),
+);
+const HOST: Turned = Turned::new(
+    "Invalid endpoint",
+    None,
+    Some(
+        "the host of contact_endpoint must be the address you register from, or localhost; other_hosts in the settings allows others",
+    ),
+);
+const NAME: Turned = Turned::new(
+    "Duplicate display name",
+    None,
+    Some("somebody else has this display_name, or one that differs only by case, space or invisible characters"),
+);
+const BAD_NAME: Turned = Turned::new(
+    "Invalid display name",
+    None,
+    Some("display_name must have something to see, and no control or direction characters"),
+);
+const MANY: Turned = Turned::new(
+    "Too many players from this address",
+    None,
+    Some("the seats that are left are for others; per_address in the settings, or --per-address, allows more"),
+);
 const VERSION: Turned = Turned::new(
     "Unsupported protocol version",
     Some(Code::ProtocolVersionMismatch),
@@ -265,9 +290,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Via::Post | Via::Register => None,
         };
         let (waiting, facts) = (self.stage == Stage::Waiting, &mut self.facts);
+        // Agents of the arena have a key of their own, and no token.
         let known = self.players.iter_mut().zip(0..).find(|(player, index)| {
-            let is_same = player.name == read.name && player.contact == read.contact;
-            (is_same || by_token == Some(Agent::Player(*index))) && !player.line.has_left()
+            let is_same = player.name == read.name && player.contact.is_that_of(&read.contact);
+            let is_it = is_same || by_token == Some(Agent::Player(*index));
+            is_it && !player.line.has_left() && !player.is_of_the_arena()
         });
         if let Some((player, index)) = known {
             // Who was called until now may dial in instead. Once the league runs, how a player is reached stays.
@@ -289,11 +316,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if read.game_types.is_some_and(|types| types.kind() == Kind::Array && !plays(types)) {
             return Err(GAME.into());
         }
-        if !read.name.is_empty() && self.players.iter().any(|player| player.name == read.name) {
+        if !read.name.is_empty() && self.has_player_called(&read.name) {
             return Err(NAME.into());
         }
-        if self.players.len() >= usize::from(*sizes(self.config.game).end()) {
+        let seats = P.min((*sizes(self.config.game).end()).into());
+        if self.players.len() >= seats {
             return Err(FULL.into());
+        }
+        if !self.has_seat_for(from) {
+            return Err(MANY.into());
         }
         let taken = |number: u16| self.players.iter().any(|player| player.number == number);
         let suggested = match read.suggested {
@@ -324,9 +355,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         compliance: &mut Compliance,
     ) -> Result<(Agent, bool), Refused> {
         let read = self.read_application(from, via, incoming, compliance)?;
-        let known = self.referees.iter().position(|known| known.name == read.name && known.contact == read.contact);
-        if let Some(index) = known {
+        let is_same = |known: &Referee| known.name == read.name && known.contact.is_that_of(&read.contact);
+        if let Some(index) = self.referees.iter().position(is_same) {
             return Ok((Agent::Referee(index as u16), false));
+        }
+        if !read.name.is_empty() && self.referees.iter().any(|known| name::is_same(&known.name, &read.name)) {
+            return Err(NAME.into());
+        }
+        let neighbours = self.referees.iter().filter(|known| known.contact.from() == from).count();
+        if neighbours >= self.most_from_one_address(self.referees.capacity()) {
+            return Err(MANY.into());
         }
         let taken = |number: u16| {
             AgentId::Referee(number) == OUR_REFEREE || self.referees.iter().any(|known| known.number == number)
@@ -415,10 +453,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let contact = if via == Via::Held {
             Contact::DialsIn(from)
         } else {
-            let endpoint =
-                contact.and_then(Value::as_str).and_then(|text| Endpoint::read(text, from)).ok_or(ENDPOINT)?;
-            if endpoint.replaced {
-                compliance.note(Rule::EndpointHost, &endpoint.given);
+            let text = contact.and_then(Value::as_str).ok_or(ENDPOINT)?;
+            let endpoint = Endpoint::read(text, from, self.config.other_hosts).ok_or(ENDPOINT)?;
+            if self.is_own(&endpoint) {
+                return Err(OWN.into());
+            }
+            match endpoint.host {
+                Host::Sender | Host::Elsewhere => {}
+                Host::Replaced if self.config.mode == Mode::Strict => return Err(HOST.into()),
+                Host::Local | Host::Replaced => compliance.note(Rule::EndpointHost, &endpoint.given),
             }
             Contact::Dial(endpoint)
         };
@@ -430,12 +473,44 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             let sender: String<32> = sender.text().ok()?;
             AgentId::read(sender.split([':', '_']).next_back()?)
         });
+        let name = text(display_name).map(|name| name.truncated()).unwrap_or_default();
+        if !name.is_empty() && !name::is_fit(&name) {
+            return Err(BAD_NAME.into());
+        }
         Ok(Application {
-            name: text(display_name).map(|name| name.truncated()).unwrap_or_default(),
+            name,
             version: text(version).map(|version| version.truncated()).unwrap_or_default(),
             contact,
             game_types,
             suggested,
+        })
+    }
+
+    /// Whether somebody has this name, or one that people would take for it.
+    pub(super) fn has_player_called(&self, name: &str) -> bool {
+        self.players.iter().any(|player| name::is_same(&player.name, name))
+    }
+
+    /// Whether one more player may come from an address.
+    pub(super) fn has_seat_for(&self, from: IpAddr) -> bool {
+        let seats = P.min((*sizes(self.config.game).end()).into());
+        self.players.iter().filter(|player| player.contact.from() == from).count() < self.most_from_one_address(seats)
+    }
+
+    /// So many of the seats may go to one address: a quarter is left to others, unless the owner says otherwise. Where there
+    /// are hardly any seats, a table of four may still sit at one computer.
+    fn most_from_one_address(&self, seats: usize) -> usize {
+        let most = (seats - seats / 4).max(4);
+        self.config.per_address.map_or(most, usize::from)
+    }
+
+    /// Whether a call would come back to the box itself.
+    fn is_own(&self, to: &Endpoint) -> bool {
+        let here = Endpoint::of_box(&self.config.endpoint);
+        let (ip, home) = (to.ip(), here.map(|at| at.ip()));
+        here.into_iter().chain(self.config.own.iter().copied()).any(|own| {
+            let is_there = own.ip() == ip || ip.is_loopback() || own.ip().is_unspecified() && home == Some(ip);
+            own.port() == to.port && is_there
         })
     }
 
@@ -475,31 +550,63 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub(super) fn authenticate(&self, message: Value<'_>) -> Result<Agent, Code> {
         let token = message.get("auth_token").and_then(Value::as_str).filter(|token| !token.is_empty());
         let token: String<96> = token.ok_or(Code::AuthTokenMissing)?.text().map_err(|_| Code::AuthTokenInvalid)?;
+        self.agent_of_token(&token).ok_or(Code::AuthTokenInvalid)
+    }
+
+    /// The agent that has this token.
+    fn agent_of_token(&self, token: &str) -> Option<Agent> {
         let number = |prefix: &str| token.strip_prefix(prefix)?.split('_').next()?.parse::<u16>().ok();
-        let agent = if let Some(number) = number("tok_p") {
-            let index = self.players.iter().position(|player| player.number == number);
-            index.map(|index| Agent::Player(index as u16))
-        } else if let Some(number) = number("tok_ref") {
-            let index = self.referees.iter().position(|referee| referee.number == number);
-            index.map(|index| Agent::Referee(index as u16))
+        let (agent, id, issue) = if let Some(number) = number("tok_p") {
+            let index = self.players.iter().position(|player| player.number == number)?;
+            let player = self.players.get(index).filter(|player| !player.is_of_the_arena())?;
+            (Agent::Player(index as u16), player.id(), player.issue)
         } else {
-            None
+            let number = number("tok_ref")?;
+            let index = self.referees.iter().position(|referee| referee.number == number)?;
+            let referee = self.referees.get(index)?;
+            (Agent::Referee(index as u16), referee.id(), referee.issue)
         };
-        let agent = agent.ok_or(Code::AuthTokenInvalid)?;
         let mut right: String<96> = String::new();
-        let issued = match agent {
-            Agent::Player(index) => self.players.get(usize::from(index)).map(|player| (player.id(), player.issue)),
-            Agent::Referee(index) => {
-                let referee = self.referees.get(usize::from(index));
-                referee.map(|referee| (referee.id(), referee.issue))
-            }
-        };
-        let (id, issue) = issued.ok_or(Code::AuthTokenInvalid)?;
         let _ = core::fmt::write(&mut right, format_args!("{}", self.token(id, issue)));
         // Every byte is looked at, whatever the first ones say: how long it takes tells nothing.
         let difference = right.bytes().zip(token.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
-        let equal = right.len() == token.len() && difference == 0;
-        if equal { Ok(agent) } else { Err(Code::AuthTokenInvalid) }
+        (right.len() == token.len() && difference == 0).then_some(agent)
+    }
+
+    /// The number of the player that has this token, or this key of the arena.
+    pub fn player_of_credential(&self, credential: &str) -> Option<u16> {
+        let index = match self.agent_of_token(credential) {
+            Some(Agent::Player(index)) => index.into(),
+            Some(Agent::Referee(_)) => return None,
+            None => {
+                let issue = self.agent_of_key(credential.chars())?;
+                self.players.iter().position(|player| player.issue == issue)?
+            }
+        };
+        self.players.get(index).map(|player| player.number)
+    }
+
+    /// Who answers in a message of its own: whoever shows its token. Some show none; for such a player its address speaks,
+    /// and where several live there, the id in the message.
+    pub(super) fn who_answers(&self, from: IpAddr, message: Value<'_>) -> Result<Agent, Code> {
+        let by_token = self.authenticate(message);
+        if by_token != Err(Code::AuthTokenMissing) || self.config.mode == Mode::Strict {
+            return by_token;
+        }
+        let lives_there = |player: &Player| player.contact.from() == from && !player.is_of_the_arena();
+        let mut there = (0..).zip(&self.players).filter(|(_, player)| lives_there(player));
+        let [player_id, sender] = message.members(["player_id", "sender"]);
+        let named = [player_id, sender].into_iter().flatten().find_map(|id| {
+            let id: String<32> = id.as_str()?.text().ok()?;
+            let id = AgentId::read(id.split(':').next_back()?)?;
+            there.clone().find(|(_, player)| player.id() == id)
+        });
+        let (index, _) = match (named, there.next(), there.next()) {
+            (Some(named), ..) => named,
+            (None, Some(only), None) => only,
+            _ => return by_token,
+        };
+        Ok(Agent::Player(index))
     }
 
     /// Whether a player is in the league that begins. After another one these are who was in it, and of who came since those

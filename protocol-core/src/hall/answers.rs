@@ -130,7 +130,7 @@ impl<'a> Answer<'a> {
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
     /// Hears a message from an agent at `from`.
     pub fn request<'a>(&mut self, now: Now, from: IpAddr, via: Via, body: &'a [u8]) -> Answer<'a> {
-        let answer = self.answer(now, from, via, body);
+        let answer = self.answer(now, from.to_canonical(), via, body);
         if let Some(caller) = answer.caller {
             self.saw(now, caller);
         }
@@ -170,7 +170,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Request::McpTools => Kind::Tools,
             Request::McpResources => Kind::Resources,
             Request::McpNotification => Kind::Nothing,
-            Request::JoinAck | Request::Move | Request::Deregister | Request::ResultReport => match agent {
+            Request::JoinAck | Request::Move => match self.who_answers(from, incoming.message) {
+                Ok(agent) => self.hear_agent(now, agent, incoming),
+                Err(code) => token_error(code),
+            },
+            Request::Deregister | Request::ResultReport => match agent {
                 Ok(agent) => self.hear_agent(now, agent, incoming),
                 Err(code) => token_error(code),
             },

@@ -13,7 +13,7 @@ use core::net::IpAddr;
 use super::admission::{AgentState, Player};
 use super::facts::Fact;
 use super::rounds::{Seating, Table};
-use super::{Hall, NAME_BYTES};
+use super::{Hall, NAME_BYTES, name};
 use crate::fair::Purpose;
 use crate::games::{self, AnyGame, Game, GameKind, Illegal, Order, Question, Seat, Seats, Viewer};
 use crate::json::{self, Full, Sink, Str, Value};
@@ -40,6 +40,8 @@ pub enum Enrolment {
     Refused(RefusedName),
     /// There is no room.
     Full,
+    /// There is none for one more from its address.
+    TooMany,
 }
 
 impl Enrolment {
@@ -49,6 +51,8 @@ impl Enrolment {
             Enrolment::Done(..) => 201,
             Enrolment::Refused(refused) => refused.status(),
             Enrolment::Full => 503,
+            // Waiting does not help.
+            Enrolment::TooMany => 403,
         }
     }
 }
@@ -176,13 +180,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// beside it.
     pub fn enrol(&mut self, now: Now, from: IpAddr, body: &[u8]) -> Enrolment {
         let name = match read_registration::<NAME_BYTES>(body) {
+            Ok(name) if !name::is_fit(&name) => {
+                self.note(now, None, None, Happening::Rejected(RefusedName::BadCharacter.text()));
+                return Enrolment::Refused(RefusedName::BadCharacter);
+            }
             Ok(name) => name,
             Err(refused) => {
                 self.note(now, None, None, Happening::Rejected(refused.text()));
                 return Enrolment::Refused(refused);
             }
         };
-        if self.players.iter().any(|player| player.name == name) {
+        if self.has_player_called(&name) {
             self.note(now, None, None, Happening::Rejected(RefusedName::Taken.text()));
             return Enrolment::Refused(RefusedName::Taken);
         }
@@ -191,6 +199,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.note(now, None, None, Happening::Rejected(NO_ROOM));
             return Enrolment::Full;
         };
+        let from = from.to_canonical();
+        if !self.has_seat_for(from) {
+            self.note(now, None, None, Happening::Rejected(TOO_MANY));
+            return Enrolment::TooMany;
+        }
         let issue = self.issued.wrapping_add(1);
         let player = Player::new(number, issue, name, Contact::DialsIn(from), Style::new(Dialect::LeagueOfAgents));
         let id = player.id();
@@ -220,6 +233,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             Enrolment::Refused(refused) => json::write(&Refused::from(refused), sink),
             Enrolment::Full => json::write(&Refused { error: NO_ROOM }, sink),
+            Enrolment::TooMany => json::write(&Refused { error: TOO_MANY }, sink),
         }
     }
 
@@ -594,3 +608,5 @@ fn key(id: Uuid) -> u32 {
 const AGENT_ID: u32 = 2;
 const API_KEY: u32 = 3;
 const NO_ROOM: &str = "The box has no room for another agent.";
+const TOO_MANY: &str =
+    "Too many players from this address; per_address in the settings, or --per-address, allows more.";

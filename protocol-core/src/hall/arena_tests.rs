@@ -26,8 +26,12 @@ struct Ear {
 }
 
 impl Room {
-    fn enrol(&mut self, name: &str) -> (u16, Value) {
-        let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 7));
+    pub(super) fn enrol(&mut self, name: &str) -> (u16, Value) {
+        self.enrol_from(7, name)
+    }
+
+    pub(super) fn enrol_from(&mut self, from: u8, name: &str) -> (u16, Value) {
+        let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, from));
         let enrolment = self.hall.enrol(self.now, from, json!({"name": name}).to_string().as_bytes());
         let mut buf = [0; 512];
         let mut sink = Slice::new(&mut buf);

@@ -362,13 +362,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     fn apply(&mut self, settings: Settings) {
         let Settings { game, mode, timing, start_at, pacing, per_address, other_hosts } = settings;
-        let endpoint = self.config.endpoint.clone();
-        self.config = Config { game, mode, timing, start_at, pacing, per_address, other_hosts, endpoint };
+        let Config { own, ref endpoint, .. } = self.config;
+        let endpoint = endpoint.clone();
+        self.config = Config { game, mode, timing, start_at, pacing, per_address, other_hosts, endpoint, own };
     }
 
     fn restore_player(&mut self, agent: Agent<'_>) -> Option<()> {
         let number = Some(agent.number).filter(|number| (1..1000).contains(number))?;
-        let (name, contact) = (String::try_from(agent.name).ok()?, Contact::restored(agent.endpoint, agent.ip)?);
+        let contact = Contact::restored(agent.endpoint, agent.from, agent.elsewhere)?;
+        let name = String::try_from(agent.name).ok()?;
         let player = Player {
             version: String::try_from(agent.version).ok()?,
             ..Player::new(number, agent.issue, name, contact, Style::new(agent.dialect))
@@ -386,7 +388,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             number: Some(agent.number).filter(|number| (2..100).contains(number))?,
             issue: agent.issue,
             name: String::try_from(agent.name).ok()?,
-            contact: Contact::restored(agent.endpoint, agent.ip)?,
+            contact: Contact::restored(agent.endpoint, agent.from, agent.elsewhere)?,
         };
         self.issued = self.issued.max(agent.issue);
         match self.referees.iter_mut().find(|known| known.number == agent.number) {
@@ -501,7 +503,8 @@ impl Player {
             name: &self.name,
             version: &self.version,
             endpoint: self.contact.given(),
-            ip: self.contact.ip(),
+            from: self.contact.from(),
+            elsewhere: self.contact.is_elsewhere(),
             dialect: self.style.dialect,
         })
     }
@@ -515,7 +518,8 @@ impl Referee {
             name: &self.name,
             version: "",
             endpoint: self.contact.given(),
-            ip: self.contact.ip(),
+            from: self.contact.from(),
+            elsewhere: self.contact.is_elsewhere(),
             dialect: Dialect::Canonical,
         })
     }

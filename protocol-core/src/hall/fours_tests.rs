@@ -293,7 +293,7 @@ fn a_league_of_dancers_needs_four_and_starts_by_itself_at_no_fewer() {
 fn a_league_of_dancers_is_full_with_thirty_two_however_large_the_box_is() {
     let now = Room::new(dance()).now;
     let mut hall: std::boxed::Box<Hall<40, 4, 780, 64>> =
-        std::boxed::Box::new(Hall::new(dance(), Seed([1; 32]), Seed([2; 32])));
+        std::boxed::Box::new(Hall::new(Config { per_address: Some(40), ..dance() }, Seed([1; 32]), Seed([2; 32])));
     for i in 1..=33u16 {
         let body = json!({"jsonrpc":"2.0","method":"register_player","id":1,"params":{"player_meta":{
             "display_name":format!("Agent {i}"),"contact_endpoint":format!("http://localhost:{}/mcp", 8100 + i)}}});

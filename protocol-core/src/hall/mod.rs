@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! admission.rs   who gets in: registration, ids, tokens
+//! name.rs        what a name may be, and when two are the same to people
 //! settings.rs    what the owner may change before a league
 //! rounds.rs      when things happen: start, rounds, results, standings, the end
 //! powers.rs      what the owner may do to a running league
@@ -24,6 +25,8 @@
 //! ```
 
 mod admission;
+#[cfg(test)]
+mod admission_tests;
 mod answers;
 mod arena;
 #[cfg(test)]
@@ -38,6 +41,7 @@ mod fours_tests;
 mod held_tests;
 mod ladder;
 mod lines;
+mod name;
 mod notes;
 mod party;
 mod powers;
@@ -53,6 +57,8 @@ mod settings;
 mod speech;
 #[cfg(test)]
 mod tests;
+
+use core::net::SocketAddr;
 
 use heapless::{Deque, String, Vec};
 
@@ -122,6 +128,8 @@ pub struct Config {
     pub other_hosts: bool,
     /// Where agents reach the box: `http://10.0.0.5:8000/mcp`.
     pub endpoint: String<64>,
+    /// Where else it listens, `0.0.0.0` standing for its address: it never calls itself.
+    pub own: &'static [SocketAddr],
 }
 
 impl Config {
@@ -135,6 +143,7 @@ impl Config {
         per_address: None,
         other_hosts: false,
         endpoint: String::new(),
+        own: &[],
     };
 }
 

@@ -2,7 +2,9 @@
 //! Each becomes a fact before it is acknowledged; the standings follow from the results, as ever.
 
 use core::fmt;
+use core::net::IpAddr;
 
+use super::admission::Player;
 use super::facts::Fact;
 use super::lines::{Gone, Notice, What};
 use super::{Hall, Lines, Refusal, Stage};
@@ -17,6 +19,8 @@ use crate::wire::league_v2::outgoing::{AgentId, MatchId};
 pub enum Denied {
     /// There is no such player.
     Player,
+    /// Nobody is from there.
+    Address,
     /// There is no such match.
     Match,
     /// The winner does not play this match.
@@ -29,6 +33,7 @@ impl fmt::Display for Denied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Denied::Player => "player_id names no player of this league",
+            Denied::Address => "no player of this league registered from this address",
             Denied::Match => "match_id names no match of this league",
             Denied::Winner => "winner must be one of the players of the match, or null for a draw",
             Denied::Now(refusal) => refusal.0,
@@ -54,6 +59,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.part_with(now, index, Gone::Removed);
         self.advance(now);
         Ok(())
+    }
+
+    /// Removes one of the players that registered from an address; false where there is none. Whoever wants all of them gone
+    /// asks again: each is an input of its own, for which there must be room in the journal.
+    pub fn remove_one_from(&mut self, now: Now, address: IpAddr) -> Result<bool, Denied> {
+        let address = address.to_canonical();
+        let is_there = |player: &&Player| player.contact.from() == address && !player.line.has_left();
+        match self.players.iter().find(is_there).map(|player| player.number) {
+            Some(number) => self.remove(now, number).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     /// Rules on a match that is being played or is over. `winner` is the number of a player; nobody's is a draw.

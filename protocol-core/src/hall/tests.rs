@@ -15,8 +15,9 @@ use crate::time::Utc;
 
 pub(super) type Small = Hall<8, 4, 28, 64>;
 
+/// All of the players may live at one address.
 pub(super) fn config() -> Config {
-    Config { endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(), ..Config::default() }
+    Config { endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(), per_address: Some(8), ..Config::default() }
 }
 
 /// A hall, a clock, and players that answer as they are told.

@@ -93,7 +93,7 @@ pub struct Settings {
     pub other_hosts: bool,
 }
 
-/// An agent that has registered. At most 215 bytes.
+/// An agent that has registered. At most 216 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agent<'a> {
     /// The number in its id.
@@ -106,8 +106,10 @@ pub struct Agent<'a> {
     pub version: &'a str,
     /// Where it is called, as it wrote it.
     pub endpoint: &'a str,
-    /// Where that really leads.
-    pub ip: IpAddr,
+    /// The machine it was registered from.
+    pub from: IpAddr,
+    /// Whether the host it wrote is called, and not that machine.
+    pub elsewhere: bool,
     /// The dialect it registered in.
     pub dialect: Dialect,
 }
@@ -387,7 +389,7 @@ impl<'a> Agent<'a> {
         out.text(self.name)?;
         out.text(self.version)?;
         out.text(self.endpoint)?;
-        match self.ip {
+        match self.from {
             IpAddr::V4(ip) => {
                 out.u8(4)?;
                 out.raw(&ip.octets())?;
@@ -397,18 +399,20 @@ impl<'a> Agent<'a> {
                 out.raw(&ip.octets())?;
             }
         }
+        out.u8(self.elsewhere.into())?;
         out.u8(index(&DIALECTS, &self.dialect))
     }
 
-    fn read(from: &mut Reader<'a>) -> Result<Self, Garbled> {
-        let (number, issue) = (from.u16()?, from.u32()?);
-        let (name, version, endpoint) = (from.text()?, from.text()?, from.text()?);
-        let ip = match from.u8()? {
-            4 => IpAddr::V4(Ipv4Addr::from_bits(u32::from_be_bytes(from.raw(4)?.try_into().map_err(|_| Garbled)?))),
-            6 => IpAddr::V6(Ipv6Addr::from_bits(u128::from_be_bytes(from.raw(16)?.try_into().map_err(|_| Garbled)?))),
+    fn read(bytes: &mut Reader<'a>) -> Result<Self, Garbled> {
+        let (number, issue) = (bytes.u16()?, bytes.u32()?);
+        let (name, version, endpoint) = (bytes.text()?, bytes.text()?, bytes.text()?);
+        let from = match bytes.u8()? {
+            4 => IpAddr::V4(Ipv4Addr::from_bits(u32::from_be_bytes(bytes.raw(4)?.try_into().map_err(|_| Garbled)?))),
+            6 => IpAddr::V6(Ipv6Addr::from_bits(u128::from_be_bytes(bytes.raw(16)?.try_into().map_err(|_| Garbled)?))),
             _ => return Err(Garbled),
         };
-        Ok(Self { number, issue, name, version, endpoint, ip, dialect: pick(&DIALECTS, from.u8()?)? })
+        let (elsewhere, dialect) = (bytes.u8()? != 0, pick(&DIALECTS, bytes.u8()?)?);
+        Ok(Self { number, issue, name, version, endpoint, from, elsewhere, dialect })
     }
 }
 
@@ -488,7 +492,8 @@ mod tests {
             name: "שחקן",
             version: "1.0.0",
             endpoint: "http://localhost:8101/mcp",
-            ip: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9)),
+            from: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9)),
+            elsewhere: true,
             dialect: Dialect::McpTools,
         };
         let outcome = Outcome { winners: Seats::only(1), forfeits: Seats::only(0), cause: Cause::Refused };
@@ -506,7 +511,7 @@ mod tests {
             }),
             Entry::AdminCode("class-7b"),
             Entry::Player(agent),
-            Entry::Referee(Agent { ip: IpAddr::V6(Ipv6Addr::LOCALHOST), version: "", ..agent }),
+            Entry::Referee(Agent { from: IpAddr::V6(Ipv6Addr::LOCALHOST), version: "", ..agent }),
             Entry::Open,
             Entry::Left(7),
             Entry::Removed(7),

@@ -56,7 +56,7 @@ rules! {
     ChoiceCase "choice_case" "A choice is written in lower case.",
     MetaMissing "meta_missing" "player_meta has the texts display_name, version and contact_endpoint, and the array game_types.",
     MetaPlace "meta_place" "display_name, version, game_types and contact_endpoint stand inside player_meta.",
-    EndpointHost "endpoint_host" "contact_endpoint names an address the box can reach, not localhost.",
+    EndpointHost "endpoint_host" "contact_endpoint names an address the box can reach: that of the computer you register from, not localhost.",
     NoAnswer "no_answer" "A call is answered before its deadline.",
     Unreachable "unreachable" "Be there for as long as the league lasts: your server accepts connections at contact_endpoint, or you dial in and come back when the connection breaks.",
     IllegalMove "illegal_move" "A move is one the game allows; /skill.md names the page of each game.",
@@ -64,6 +64,15 @@ rules! {
     Duplicate "duplicate" "A question is answered once; the first answer stands.",
     Dialect "dialect" "Calls use the method names of the specification.",
     BadRequest "bad_request" "A message to the box is one the protocol defines.",
+}
+
+impl Rule {
+    /// Whether its example may be the beginning of a reply that is no message of the protocol. It may be anybody's who
+    /// listens at the address that is called, so it is shown only to the player and to the owner.
+    pub fn quotes_a_reply(self) -> bool {
+        use Rule::{AcceptForm, ChoiceForm, HttpStatus, NoMove, NotJson, RpcError};
+        matches!(self, NotJson | HttpStatus | RpcError | AcceptForm | ChoiceForm | NoMove)
+    }
 }
 
 /// The report of one player: 188 bytes.

@@ -1,7 +1,7 @@
 //! How an agent is reached: at an address, where it wants to be called, or on a connection that it makes.
 
 use core::fmt;
-use core::net::IpAddr;
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use heapless::String;
 
@@ -13,51 +13,73 @@ pub const MAX_BYTES: usize = 96;
 /// An address to call: where it leads and what the agent wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    /// The machine.
-    pub ip: IpAddr,
+    /// The machine it was registered from.
+    from: IpAddr,
     /// The port.
     pub port: u16,
     /// As the agent wrote it. Others are shown exactly this.
     pub given: String<MAX_BYTES>,
     /// Where in `given` the path begins; past its end where there is none.
     path: u8,
-    /// Whether the host in `given` was not an address the box can use, and that of the sender was taken.
-    pub replaced: bool,
+    /// What the host in `given` means.
+    pub host: Host,
+}
+
+/// What the host of an endpoint means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Host {
+    /// The machine it was registered from.
+    Sender,
+    /// Only something on the agent's own computer: `localhost`, a loopback or unspecified address. Who it was registered
+    /// from is called.
+    Local,
+    /// Another machine, or a name that would need a name server. Who it was registered from is called.
+    Replaced,
+    /// Another machine, by its address, and that is called: the owner allows it.
+    Elsewhere,
 }
 
 impl Endpoint {
-    /// Reads `http://host[:port][/path]`. A host that only means something on the agent's own computer (`localhost`,
-    /// a loopback or unspecified address) or that would need a name server is replaced with the address the message
-    /// came from.
-    pub fn read(text: Str<'_>, from: IpAddr) -> Option<Endpoint> {
-        Self::given(text.text().ok()?, from)
+    /// Reads `http://host[:port][/path]`, registered from `from`. Another host than that is called only where
+    /// `other_hosts` are allowed, and by its address.
+    pub fn read(text: Str<'_>, from: IpAddr, other_hosts: bool) -> Option<Endpoint> {
+        Self::given(text.text().ok()?, from, other_hosts)
     }
 
     /// The same for a text that is not JSON.
-    pub fn given(given: String<MAX_BYTES>, from: IpAddr) -> Option<Endpoint> {
-        // "mcp://" is the legacy section's spelling of the same thing.
-        let rest = given.strip_prefix("http://").or_else(|| given.strip_prefix("mcp://"))?;
-        let start = given.len() - rest.len();
-        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        let authority = rest.get(..end)?;
-        let (host, port) = match authority.strip_prefix('[') {
-            Some(six) => {
-                let (host, after) = six.split_once(']')?;
-                (host, if after.is_empty() { None } else { Some(after.strip_prefix(':')?) })
-            }
-            None => match authority.split_once(':') {
-                Some((host, port)) => (host, Some(port)),
-                None => (authority, None),
-            },
-        };
+    pub fn given(given: String<MAX_BYTES>, from: IpAddr, other_hosts: bool) -> Option<Endpoint> {
+        let from = from.to_canonical();
+        let (host, port, path) = split(&given)?;
         let port = port.map_or(Some(80), |port| port.parse().ok()).filter(|&port| port != 0)?;
         let fits_a_head = |c: char| c.is_ascii_graphic();
         if host.is_empty() || host.contains('@') || !given.chars().all(fits_a_head) {
             return None;
         }
-        let usable = host.parse::<IpAddr>().ok().filter(|ip| !ip.is_loopback() && !ip.is_unspecified());
-        let path = u8::try_from(start + end).ok()?;
-        Some(Endpoint { ip: usable.unwrap_or(from), port, path, replaced: usable.is_none(), given })
+        let path = u8::try_from(path).ok()?;
+        let host = match address(host) {
+            Some(ip) if ip == from => Host::Sender,
+            Some(ip) if is_local(ip) => Host::Local,
+            Some(_) if other_hosts => Host::Elsewhere,
+            None if is_localhost(host) && from.is_loopback() => Host::Sender,
+            None if is_localhost(host) => Host::Local,
+            _ => Host::Replaced,
+        };
+        Some(Endpoint { from, port, path, host, given })
+    }
+
+    /// Where the box is, by what it tells agents: `http://10.0.0.5:8000/mcp`.
+    pub fn of_box(given: &str) -> Option<SocketAddr> {
+        let (host, port, _) = split(given)?;
+        Some(SocketAddr::new(address(host)?, port.map_or(Some(80), |port| port.parse().ok())?))
+    }
+
+    /// The machine to call.
+    pub fn ip(&self) -> IpAddr {
+        match self.host {
+            Host::Sender | Host::Local | Host::Replaced => self.from,
+            // It was read before.
+            Host::Elsewhere => split(&self.given).and_then(|(host, ..)| address(host)).unwrap_or(self.from),
+        }
     }
 
     /// The path to call. `/mcp` where the agent gave none.
@@ -79,11 +101,11 @@ pub enum Contact {
 }
 
 impl Contact {
-    /// The same from what [`Contact::given`] and [`Contact::ip`] say.
-    pub fn restored(given: &str, ip: IpAddr) -> Option<Contact> {
+    /// The same from what [`Contact::given`], [`Contact::from`] and [`Contact::is_elsewhere`] say.
+    pub fn restored(given: &str, from: IpAddr, is_elsewhere: bool) -> Option<Contact> {
         match given {
-            "" => Some(Contact::DialsIn(ip)),
-            given => Endpoint::given(String::try_from(given).ok()?, ip).map(Contact::Dial),
+            "" => Some(Contact::DialsIn(from)),
+            given => Endpoint::given(String::try_from(given).ok()?, from, is_elsewhere).map(Contact::Dial),
         }
     }
 
@@ -95,11 +117,29 @@ impl Contact {
         }
     }
 
-    /// The machine.
-    pub fn ip(&self) -> IpAddr {
+    /// The machine it was registered from: whoever speaks from there may speak for it.
+    pub fn from(&self) -> IpAddr {
         match *self {
-            Contact::Dial(Endpoint { ip, .. }) | Contact::DialsIn(ip) => ip,
+            Contact::Dial(Endpoint { from, .. }) | Contact::DialsIn(from) => from,
         }
+    }
+
+    /// The machine it is at: called, or calling.
+    pub fn ip(&self) -> IpAddr {
+        match self {
+            Contact::Dial(endpoint) => endpoint.ip(),
+            Contact::DialsIn(ip) => *ip,
+        }
+    }
+
+    /// Whether another machine is called than it was registered from.
+    pub fn is_elsewhere(&self) -> bool {
+        self.endpoint().is_some_and(|endpoint| endpoint.host == Host::Elsewhere)
+    }
+
+    /// Whether this is the same agent's, as far as a contact can tell: from the same machine, in the same words.
+    pub fn is_that_of(&self, other: &Contact) -> bool {
+        self.from() == other.from() && self.given() == other.given()
     }
 
     /// Where it is called.
@@ -137,38 +177,159 @@ impl fmt::Display for Url<'_> {
 /// The value of the `Host` header for a call.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.ip {
+        match self.ip() {
             IpAddr::V4(ip) => write!(f, "{ip}:{}", self.port),
             IpAddr::V6(ip) => write!(f, "[{ip}]:{}", self.port),
         }
     }
 }
 
+/// Host, port and where the path begins.
+fn split(given: &str) -> Option<(&str, Option<&str>, usize)> {
+    // "mcp://" is the legacy section's spelling of the same thing.
+    let rest = given.strip_prefix("http://").or_else(|| given.strip_prefix("mcp://"))?;
+    let start = given.len() - rest.len();
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let authority = rest.get(..end)?;
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(six) => {
+            let (host, after) = six.split_once(']')?;
+            (host, if after.is_empty() { None } else { Some(after.strip_prefix(':')?) })
+        }
+        None => match authority.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (authority, None),
+        },
+    };
+    Some((host, port, start + end))
+}
+
+/// The address that a host is, in every spelling a system would take: also `127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1`.
+/// One that maps IPv4 into IPv6 is the IPv4 one.
+fn address(host: &str) -> Option<IpAddr> {
+    if let Ok(ip) = host.parse::<IpAddr>() {
+        return Some(ip.to_canonical());
+    }
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let (mut address, mut parts) = (0_u32, host.split('.').peekable());
+    for left in [24, 16, 8, 0] {
+        let part = number(parts.next()?)?;
+        // The last part fills whatever is left.
+        let is_last = parts.peek().is_none();
+        let most = if is_last { u32::MAX >> (24 - left) } else { 255 };
+        if part > most {
+            return None;
+        }
+        if is_last {
+            return Some(IpAddr::V4(Ipv4Addr::from_bits(address | part)));
+        }
+        address |= part << left;
+    }
+    None
+}
+
+/// A part of an IPv4 address: decimal, octal with a 0 before it, or hexadecimal with 0x.
+fn number(part: &str) -> Option<u32> {
+    let hexadecimal = part.strip_prefix("0x").or_else(|| part.strip_prefix("0X"));
+    let (digits, radix) = match (hexadecimal, part.strip_prefix('0')) {
+        (Some(digits), _) => (digits, 16),
+        (None, Some(digits)) if !digits.is_empty() => (digits, 8),
+        _ => (part, 10),
+    };
+    if digits.starts_with('+') { None } else { u32::from_str_radix(digits, radix).ok() }
+}
+
+/// Whether an address only means something on the computer where it is used.
+fn is_local(ip: IpAddr) -> bool {
+    let is_local = |ip: Ipv4Addr| ip.is_loopback() || ip.octets().first() == Some(&0);
+    match ip {
+        IpAddr::V4(ip) => is_local(ip),
+        IpAddr::V6(ip) => ip.is_loopback() || ip.is_unspecified() || ip.to_ipv4().is_some_and(is_local),
+    }
+}
+
+/// Whether a host is the name of the computer where it is used.
+fn is_localhost(host: &str) -> bool {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    host.rsplit('.').next().is_some_and(|last| last.eq_ignore_ascii_case("localhost"))
+}
+
 #[cfg(test)]
 mod tests {
     extern crate std;
     use super::*;
-    use core::net::Ipv4Addr;
     use std::{format, string::ToString};
 
     const FROM: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 7));
 
-    fn read(text: &str) -> Option<Endpoint> {
+    fn read_from(text: &str, from: IpAddr, other_hosts: bool) -> Option<Endpoint> {
         let quoted = format!("\"{text}\"");
-        Endpoint::read(crate::json::parse(quoted.as_bytes()).unwrap().as_str().unwrap(), FROM)
+        Endpoint::read(crate::json::parse(quoted.as_bytes()).unwrap().as_str().unwrap(), from, other_hosts)
+    }
+
+    fn read(text: &str) -> Option<Endpoint> {
+        read_from(text, FROM, false)
     }
 
     #[test]
-    fn a_host_that_means_the_agents_own_computer_is_replaced_by_the_sender() {
-        for host in ["localhost", "127.0.0.1", "0.0.0.0", "[::1]", "my-laptop.local"] {
-            let endpoint = read(&format!("http://{host}:8101/mcp")).unwrap();
-            assert_eq!((endpoint.ip, endpoint.port, endpoint.path()), (FROM, 8101, "/mcp"), "{host}");
-            assert!(endpoint.replaced);
+    fn a_host_that_means_the_agents_own_computer_is_the_sender_in_every_spelling() {
+        for host in [
+            "localhost",
+            "LocalHost.",
+            "a.localhost",
+            "127.0.0.1",
+            "127.0.0.1.",
+            "127.255.0.9",
+            "0.0.0.0",
+            "0",
+            "[::1]",
+            "[::]",
+            "[::ffff:127.0.0.1]",
+            "[::ffff:7f00:1]",
+            "[::127.0.0.1]",
+            "[::ffff:0.0.0.0]",
+            "127.1",
+            "127.0.1",
+            "0x7f.1",
+            "0X7F000001",
+            "0177.0.0.1",
+            "2130706433",
+            "017700000001",
+        ] {
+            for other_hosts in [false, true] {
+                let endpoint = read_from(&format!("http://{host}:8101/mcp"), FROM, other_hosts).unwrap();
+                assert_eq!((endpoint.ip(), endpoint.port, endpoint.path()), (FROM, 8101, "/mcp"), "{host}");
+                assert_eq!(endpoint.host, Host::Local, "{host}");
+            }
         }
-        let endpoint = read("http://192.168.1.5:8101/a/b?c=d").unwrap();
-        assert_eq!(endpoint.to_string(), "192.168.1.5:8101");
-        assert_eq!(endpoint.path(), "/a/b?c=d");
-        assert!(!endpoint.replaced);
+    }
+
+    #[test]
+    fn the_senders_own_address_is_the_sender_in_every_spelling() {
+        for host in ["10.0.0.7", "10.7", "0xa000007", "167772167", "012.0.0.7", "[::ffff:10.0.0.7]"] {
+            assert_eq!(read(&format!("http://{host}:8101/mcp")).unwrap().host, Host::Sender, "{host}");
+        }
+        let mapped = IpAddr::V6(Ipv4Addr::new(10, 0, 0, 7).to_ipv6_mapped());
+        let endpoint = read_from("http://10.0.0.7:8101/mcp", mapped, false).unwrap();
+        assert_eq!((endpoint.host, endpoint.ip()), (Host::Sender, FROM));
+        let own = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        assert_eq!(read_from("http://localhost:8101/mcp", own, false).unwrap().host, Host::Sender);
+    }
+
+    #[test]
+    fn another_host_is_called_only_where_that_is_allowed_and_by_its_address() {
+        for host in ["192.168.1.5", "192.168.261", "0xc0a80105", "[::ffff:192.168.1.5]"] {
+            let text = format!("http://{host}:8101/a/b?c=d");
+            let endpoint = read(&text).unwrap();
+            assert_eq!((endpoint.to_string().as_str(), endpoint.host), ("10.0.0.7:8101", Host::Replaced), "{host}");
+            let endpoint = read_from(&text, FROM, true).unwrap();
+            assert_eq!((endpoint.to_string().as_str(), endpoint.host), ("192.168.1.5:8101", Host::Elsewhere), "{host}");
+            assert_eq!(endpoint.path(), "/a/b?c=d");
+        }
+        for name in ["my-laptop.local", "10.0.0.256", "1.2.3.4.5", "0x", "+1", "08", "localhost.example"] {
+            let endpoint = read_from(&format!("http://{name}:8101/"), FROM, true).unwrap();
+            assert_eq!((endpoint.ip(), endpoint.host), (FROM, Host::Replaced), "{name}");
+        }
     }
 
     #[test]
@@ -177,14 +338,16 @@ mod tests {
         assert_eq!(endpoint.path(), "/mcp");
         assert_eq!(Url(&Contact::Dial(endpoint)).to_string(), "http://10.0.0.7:8101/mcp");
         assert_eq!(read("http://10.1.1.1/x").unwrap().port, 80);
-        assert_eq!(read("http://[2001:db8::1]:99").unwrap().to_string(), "[2001:db8::1]:99");
+        assert_eq!(read_from("http://[2001:db8::1]:99", FROM, true).unwrap().to_string(), "[2001:db8::1]:99");
     }
 
     #[test]
     fn a_contact_is_the_same_after_it_was_kept() {
         let dialled = Contact::Dial(read("http://localhost:8101/x").unwrap());
-        for contact in [dialled, Contact::DialsIn(FROM)] {
-            assert_eq!(Contact::restored(contact.given(), contact.ip()), Some(contact));
+        let elsewhere = Contact::Dial(read_from("http://192.168.1.5:8101/x", FROM, true).unwrap());
+        let replaced = Contact::Dial(read("http://192.168.1.5:8101/x").unwrap());
+        for contact in [dialled, elsewhere, replaced, Contact::DialsIn(FROM)] {
+            assert_eq!(Contact::restored(contact.given(), contact.from(), contact.is_elsewhere()), Some(contact));
         }
     }
 

@@ -391,7 +391,7 @@ fn writings() -> Result<Vec<Timed>, String> {
     let endpoint = |text: &str| {
         let text = format!("\"{text}\"");
         let text = json::parse(text.as_bytes()).ok().and_then(Value::as_str);
-        text.and_then(|text| Endpoint::read(text, std::net::Ipv4Addr::LOCALHOST.into()))
+        text.and_then(|text| Endpoint::read(text, std::net::Ipv4Addr::LOCALHOST.into(), false))
             .map(Contact::Dial)
             .ok_or("an endpoint")
     };
