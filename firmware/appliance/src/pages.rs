@@ -334,7 +334,7 @@ impl Rows {
                         rule: rule.code(),
                         count,
                         example,
-                        advice: rule.advice(),
+                        advice: rule.advice_on(example),
                     })
                 })
             }

@@ -401,7 +401,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 self.safe().await;
                 return responder.respond(204, JSON, &[], &[]).await;
             }
-            self.send(responder, 200, &|hall, sink| hall.write_answer(&answer, sink)).await
+            let status = if via == Via::Register { answer.status() } else { 200 };
+            self.send(responder, status, &|hall, sink| hall.write_answer(&answer, sink)).await
         }
     }
 

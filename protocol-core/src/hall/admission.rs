@@ -150,6 +150,8 @@ pub struct Referee {
     pub name: String<NAME_BYTES>,
     /// How it says it is reached.
     pub contact: Contact,
+    /// The dialect it registered in.
+    pub(super) dialect: Dialect,
 }
 
 impl Referee {
@@ -170,6 +172,11 @@ pub(super) struct Turned {
 impl Turned {
     const fn new(reason: &'static str, code: Option<Code>, detail: Option<&'static str>) -> Self {
         Self { reason, code, detail }
+    }
+
+    /// The HTTP status it has where that is looked at: the message is wrong, or it is right and does not fit now.
+    pub fn status(self) -> u16 {
+        if [GAME, ENDPOINT, VERSION].contains(&self) { 400 } else { 409 }
     }
 }
 
@@ -326,6 +333,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let read = self.read_application(from, via, incoming, compliance)?;
         let known = self.referees.iter().position(|known| known.name == read.name && known.contact == read.contact);
         if let Some(index) = known {
+            // It may have been restarted as something else.
+            if let Some(referee) = self.referees.get_mut(index) {
+                referee.dialect = incoming.dialect;
+            }
             return Ok((Agent::Referee(index as u16), false));
         }
         let taken = |number: u16| {
@@ -337,7 +348,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         let number = suggested.or_else(|| (2..=99).find(|&number| !taken(number))).ok_or(FULL)?;
         self.issued = self.issued.wrapping_add(1);
-        let referee = Referee { number, issue: self.issued, name: read.name, contact: read.contact };
+        let dialect = incoming.dialect;
+        let referee = Referee { number, issue: self.issued, name: read.name, contact: read.contact, dialect };
         let index = self.referees.len() as u16;
         self.referees.push(referee).map_err(|_| FULL)?;
         Ok((Agent::Referee(index), true))
@@ -359,7 +371,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let mut note = |rule: Rule, example: &str| {
             compliance.note(rule, example);
             if strict.is_none() {
-                strict = breach(rule);
+                strict = breach(rule, example);
             }
         };
         if !protocol.and_then(Value::as_str).is_some_and(|name| name.is(PROTOCOL)) {
@@ -545,10 +557,10 @@ impl From<Turned> for Refused {
 }
 
 /// What strict mode answers to a broken rule.
-pub(super) fn breach(rule: Rule) -> Option<(Code, &'static str)> {
+pub(super) fn breach(rule: Rule, example: &str) -> Option<(Code, &'static str)> {
     match rule {
         Rule::TimestampMissing => Some((Code::MissingRequiredField, rule.advice())),
-        Rule::TimestampForm => Some((Code::InvalidTimestamp, rule.advice())),
+        Rule::TimestampForm => Some((Code::InvalidTimestamp, rule.advice_on(example))),
         Rule::AuthToken => Some((Code::AuthTokenInvalid, rule.advice())),
         Rule::ChoiceForm | Rule::ChoiceCase => Some((Code::InvalidParityChoice, rule.advice())),
         Rule::EndpointHost | Rule::HttpStatus | Rule::ErrorBesideResult => None,

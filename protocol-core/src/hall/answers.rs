@@ -61,6 +61,8 @@ pub(super) enum Kind<'a> {
         status: &'static str,
         reason: Option<&'static str>,
     },
+    /// The report of a match was heard.
+    Reported(Option<MatchId>),
     Initialized,
     Tools,
     Resources,
@@ -125,6 +127,15 @@ impl<'a> Answer<'a> {
     pub fn is_empty(&self) -> bool {
         matches!(self.said, Kind::Nothing)
     }
+
+    /// The HTTP status where whoever asks looks at nothing else, as those do who post to `/register`.
+    pub fn status(&self) -> u16 {
+        match self.said {
+            Kind::Turned { turned, .. } => turned.status(),
+            Kind::Error { .. } | Kind::Rejection(_) => 400,
+            _ => 200,
+        }
+    }
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
@@ -170,7 +181,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Request::McpTools => Kind::Tools,
             Request::McpResources => Kind::Resources,
             Request::McpNotification => Kind::Nothing,
-            Request::JoinAck | Request::Move | Request::Deregister | Request::ResultReport => match agent {
+            Request::ResultReport => self.hear_report(now, agent, incoming),
+            Request::JoinAck | Request::Move | Request::Deregister => match agent {
                 Ok(agent) => self.hear_agent(now, agent, incoming),
                 Err(code) => token_error(code),
             },
@@ -220,9 +232,24 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     },
                 }
             }
-            (_, Request::ResultReport) => receipt("IGNORED", Some("LeagueBox referees every match itself")),
             _ => receipt("IGNORED", Some("only players can do this")),
         }
+    }
+
+    /// A referee reports a match. The box referees every match itself, so a report changes nothing; but referees send it
+    /// until it is acknowledged, some of them without a token.
+    fn hear_report(&mut self, now: Now, agent: Result<Agent, Code>, incoming: Incoming<'_>) -> Kind<'static> {
+        let referee = match agent {
+            Ok(Agent::Player(_)) => {
+                return Kind::Receipt { status: "IGNORED", reason: Some("only referees can do this") };
+            }
+            Ok(Agent::Referee(index)) => self.referees.get(usize::from(index)).map(|referee| referee.id()),
+            Err(Code::AuthTokenMissing) => None,
+            Err(code) => return token_error(code),
+        };
+        let id = incoming.message.get("match_id").and_then(|id| MatchId::read(&id.as_str()?.text::<40>().ok()?));
+        self.note(now, referee, id, Happening::Reported);
+        Kind::Reported(id)
     }
 
     fn query(&mut self, agent: Agent, incoming: Incoming<'_>) -> Kind<'static> {
@@ -247,7 +274,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
         }
         if form_is_wrong && self.config.mode == Mode::Strict {
-            let detail = Rule::TimestampForm.advice();
+            let detail = Rule::TimestampForm.advice_on(timestamp.map_or("", Value::raw));
             return Kind::Error { code: Code::InvalidTimestamp, detail, agent: own_id };
         }
         let name = query_type.and_then(Value::as_str);
@@ -299,19 +326,21 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Kind::Welcome(_, issue) => {
                 let player = self.players.iter().find(|player| player.issue == issue).ok_or(Full)?;
                 let token = self.token(player.id(), player.issue);
-                let body = RegisterResponse { player_id: Some(Shown(player.id())), ..ACCEPTED };
+                let body = RegisterResponse { player_id: Some(Shown(GivenId(Some(player.id())))), ..ACCEPTED };
                 self.reply_with(answer, "LEAGUE_REGISTER_RESPONSE", Some(token), body, sink)
             }
             Kind::WelcomeReferee(referee) => {
                 let referee = self.referees.get(usize::from(referee)).ok_or(Full)?;
                 let id = referee.id();
-                let body = RegisterResponse { referee_id: Some(Shown(id)), ..ACCEPTED };
+                let body = RegisterResponse { referee_id: Some(Shown(GivenId(Some(id)))), ..ACCEPTED };
                 self.reply_with(answer, "REFEREE_REGISTER_RESPONSE", Some(self.token(id, referee.issue)), body, sink)
             }
             Kind::Turned { turned, referee } => {
                 let name = if referee { "REFEREE_REGISTER_RESPONSE" } else { "LEAGUE_REGISTER_RESPONSE" };
                 let body = RegisterResponse {
                     status: "REJECTED",
+                    player_id: (!referee).then_some(Shown(GivenId(None))),
+                    referee_id: referee.then_some(Shown(GivenId(None))),
                     error_code: turned.code.map(Code::code),
                     error_description: turned.code.map(Code::name),
                     reason: Some(turned.reason),
@@ -333,6 +362,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             Kind::Receipt { status, reason } => {
                 self.reply_with(answer, "RECEIPT", None, Receipt { status, reason }, sink)
+            }
+            Kind::Reported(id) => {
+                let reason = "LeagueBox referees every match itself: the report is in its log and changes no result";
+                let body = ResultAck { status: "recorded", match_id: id.map(Shown), reason };
+                self.reply_with(answer, "MATCH_RESULT_ACK", None, body, sink)
             }
             Kind::Query { what, about, round } => self.answer_query(answer, what, about, round, sink),
             Kind::Initialized => json::write(&Answered { envelope, message: Server::HERE }, sink),
@@ -421,7 +455,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     fn data<D: Serialize>(&self, answer: &Answer<'_>, what: Query, data: D, sink: &mut dyn Sink) -> Result<(), Full> {
-        let body = QueryResponse { query_type: what.name(), status: "SUCCESS", data };
+        let body = QueryResponse { query_type: what.name(), status: "SUCCESS", success: true, data };
         self.reply_with(answer, "LEAGUE_QUERY_RESPONSE", None, body, sink)
     }
 

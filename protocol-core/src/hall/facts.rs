@@ -387,6 +387,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             issue: agent.issue,
             name: String::try_from(agent.name).ok()?,
             contact: Contact::restored(agent.endpoint, agent.ip)?,
+            dialect: agent.dialect,
         };
         self.issued = self.issued.max(agent.issue);
         match self.referees.iter_mut().find(|known| known.number == agent.number) {
@@ -516,7 +517,7 @@ impl Referee {
             version: "",
             endpoint: self.contact.given(),
             ip: self.contact.ip(),
-            dialect: Dialect::Canonical,
+            dialect: self.dialect,
         })
     }
 }

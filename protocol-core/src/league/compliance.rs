@@ -5,6 +5,8 @@ use core::fmt::{self, Write};
 
 use heapless::Vec;
 
+use crate::time::timestamp_advice;
+
 /// How much of the first offending example is kept, in bytes.
 pub const EXAMPLE_BYTES: usize = 32;
 /// How much all examples of one player take.
@@ -64,6 +66,14 @@ rules! {
     Duplicate "duplicate" "A question is answered once; the first answer stands.",
     Dialect "dialect" "Calls use the method names of the specification.",
     BadRequest "bad_request" "A message to the box is one the protocol defines.",
+}
+
+impl Rule {
+    /// How to keep it, for whoever broke it with this.
+    pub fn advice_on(self, example: &str) -> &'static str {
+        let special = if self == Rule::TimestampForm { timestamp_advice(example) } else { None };
+        special.unwrap_or(self.advice())
+    }
 }
 
 /// The report of one player: 188 bytes.
