@@ -57,7 +57,10 @@ impl Endpoint {
         }
         let usable = host.parse::<IpAddr>().ok().filter(|ip| !ip.is_loopback() && !ip.is_unspecified());
         let path = u8::try_from(start + end).ok()?;
-        Some(Endpoint { ip: usable.unwrap_or(from), port, path, replaced: usable.is_none(), given })
+        // On the box's own computer such a host says the truth.
+        let means_here = || host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(is_loopback);
+        let replaced = usable.is_none() && !(is_loopback(from) && means_here());
+        Some(Endpoint { ip: usable.unwrap_or(from), port, path, replaced, given })
     }
 
     /// The path to call. `/mcp` where the agent gave none.
@@ -67,6 +70,10 @@ impl Endpoint {
             _ => "/mcp",
         }
     }
+}
+
+fn is_loopback(ip: IpAddr) -> bool {
+    ip.to_canonical().is_loopback()
 }
 
 /// How an agent is reached.
@@ -169,6 +176,21 @@ mod tests {
         assert_eq!(endpoint.to_string(), "192.168.1.5:8101");
         assert_eq!(endpoint.path(), "/a/b?c=d");
         assert!(!endpoint.replaced);
+    }
+
+    #[test]
+    fn localhost_is_right_where_the_agent_runs_on_the_boxs_own_computer() {
+        for from in ["127.0.0.1", "127.3.2.1", "::1", "::ffff:127.0.0.1"] {
+            let from = from.parse().unwrap();
+            for host in ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"] {
+                let endpoint = Endpoint::given(String::try_from(&*format!("http://{host}:1/")).unwrap(), from).unwrap();
+                assert_eq!((endpoint.ip, endpoint.replaced), (from, false), "{host} from {from}");
+            }
+            for host in ["0.0.0.0", "my-laptop.local"] {
+                let endpoint = Endpoint::given(String::try_from(&*format!("http://{host}:1/")).unwrap(), from).unwrap();
+                assert_eq!((endpoint.ip, endpoint.replaced), (from, true), "{host} from {from}");
+            }
+        }
     }
 
     #[test]
