@@ -7,6 +7,7 @@ use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 
 use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
+use embassy_futures::select::select;
 use embedded_io_async::{ErrorType, Read, Write};
 use rustix::io::Errno;
 use socket2::{Domain, Protocol, Type};
@@ -16,17 +17,25 @@ use crate::reactor::{Reactor, Source};
 /// How far a socket reads ahead, in bytes. Most messages of agents are shorter than a tenth of it.
 const AHEAD: usize = 4096;
 
-/// A port the box listens on.
+/// A port the box listens on, or two.
 pub struct Listener<'r> {
     reactor: &'r Reactor,
     port: Source<'r, TcpListener>,
+    other: Option<Source<'r, TcpListener>>,
 }
 
 impl<'r> Listener<'r> {
     /// Takes over a bound listener.
     pub fn new(reactor: &'r Reactor, listener: TcpListener) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
-        Ok(Self { reactor, port: Source::new(reactor, listener) })
+        Ok(Self { reactor, port: Source::new(reactor, listener), other: None })
+    }
+
+    /// Listens on another one too.
+    pub fn also(&mut self, listener: TcpListener) -> io::Result<()> {
+        listener.set_nonblocking(true)?;
+        self.other = Some(Source::new(self.reactor, listener));
+        Ok(())
     }
 }
 
@@ -39,13 +48,19 @@ impl<'r> TcpAccept for Listener<'r> {
 
     async fn accept(&self) -> io::Result<(SocketAddr, Socket<'r>)> {
         loop {
-            match self.port.get().accept() {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.port.readable().await,
-                accepted => {
-                    let (stream, peer) = accepted?;
-                    stream.set_nonblocking(true)?;
-                    return Ok((peer, Socket::new(self.reactor, stream)?));
+            for port in [Some(&self.port), self.other.as_ref()].into_iter().flatten() {
+                match port.get().accept() {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    accepted => {
+                        let (stream, peer) = accepted?;
+                        stream.set_nonblocking(true)?;
+                        return Ok((peer, Socket::new(self.reactor, stream)?));
+                    }
                 }
+            }
+            match &self.other {
+                Some(other) => _ = select(self.port.readable(), other.readable()).await,
+                None => self.port.readable().await,
             }
         }
     }

@@ -218,6 +218,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     #[inline(never)]
     pub(super) fn register<'a>(&mut self, now: Now, from: IpAddr, via: Via, incoming: Incoming<'a>) -> Answer<'a> {
         let referee = incoming.request == Request::RegisterReferee;
+        let incoming = Incoming { dialect: spoken(incoming), ..incoming };
         let mut compliance = Compliance::new();
         let admitted = match referee {
             true => self.admit_referee(from, via, incoming, &mut compliance),
@@ -228,7 +229,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let (said, id) = match agent {
                     Agent::Player(index) => {
                         let player = self.players.get(usize::from(index));
-                        (Said::Welcome(index, player.map_or(0, |player| player.issue)), player.map(Player::id))
+                        let word = welcome(incoming);
+                        (Said::Welcome(index, player.map_or(0, |player| player.issue), word), player.map(Player::id))
                     }
                     Agent::Referee(index) => {
                         (Said::WelcomeReferee(index), self.referees.get(usize::from(index)).map(Referee::id))
@@ -566,6 +568,40 @@ pub(super) fn breach(rule: Rule, example: &str) -> Option<(Code, &'static str)> 
         Rule::EndpointHost | Rule::HttpStatus | Rule::ErrorBesideResult => None,
         _ => Some((Code::MissingRequiredField, rule.advice())),
     }
+}
+
+/// What a registration says of itself.
+fn meta_of<'a>(incoming: Incoming<'a>) -> Value<'a> {
+    let meta = incoming.message.get("player_meta").filter(|meta| meta.kind() == Kind::Object);
+    meta.unwrap_or(incoming.message)
+}
+
+/// The dialect in which an agent wants to be called. Among those who register by a tool, one family shows by the name of its
+/// endpoint that it exposes no tools itself.
+fn spoken(incoming: Incoming<'_>) -> Dialect {
+    let text = |name| meta_of(incoming).get(name).and_then(Value::as_str);
+    match incoming.dialect {
+        Dialect::McpTools if text("contact_endpoint").is_none() && text("endpoint").is_some() => {
+            Dialect::ProtocolMessage
+        }
+        dialect => dialect,
+    }
+}
+
+/// The word by which an agent knows that it is in. One family reads no other than its own, and shows by its id and by its
+/// `protocol_version` that it is one of them.
+fn welcome(incoming: Incoming<'_>) -> &'static str {
+    let by_type = incoming.envelope.dialect == Dialect::MessageType;
+    let has_version = || incoming.message.get("player_meta").is_some_and(|meta| meta.get("protocol_version").is_some());
+    if by_type && incoming.envelope.id.is_some_and(is_uuid) && has_version() { "REGISTERED" } else { "ACCEPTED" }
+}
+
+/// Whether the JSON of an id is a text such as `"0b7c4a4e-1d9e-4b57-9a6e-0d5f7a1c2b3d"`.
+fn is_uuid(id: &str) -> bool {
+    let text = id.strip_prefix('"').and_then(|id| id.strip_suffix('"')).unwrap_or_default();
+    let is_dash = |at: usize| matches!(at, 8 | 13 | 18 | 23);
+    let fits = |(at, byte): (usize, u8)| if is_dash(at) { byte == b'-' } else { byte.is_ascii_hexdigit() };
+    text.len() == 36 && text.bytes().enumerate().all(fits)
 }
 
 /// `league.v2` and everything from 2.0.0 on is new enough.

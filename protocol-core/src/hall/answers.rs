@@ -40,8 +40,9 @@ pub(super) enum Kind<'a> {
     /// Nothing: it was a notification.
     Nothing,
     Rejection(Rejection<'a>),
-    /// The player on this line, by the number of its registration: lines move up when somebody leaves.
-    Welcome(u16, u32),
+    /// The player on this line, by the number of its registration: lines move up when somebody leaves; and the word it knows
+    /// for that.
+    Welcome(u16, u32, &'static str),
     WelcomeReferee(u16),
     Turned {
         turned: Turned,
@@ -114,7 +115,7 @@ impl Query {
 impl<'a> Answer<'a> {
     pub(super) fn new(now: Now, incoming: Incoming<'a>, said: Kind<'a>) -> Self {
         let conversation = incoming.message.get("conversation_id").filter(|id| id.as_str().is_some());
-        let caller = if let Kind::Welcome(player, _) = said { Some(player) } else { None };
+        let caller = if let Kind::Welcome(player, ..) = said { Some(player) } else { None };
         Self { at: now.utc, envelope: incoming.envelope, conversation: conversation.map(Value::raw), said, caller }
     }
 
@@ -164,6 +165,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         let agent = match incoming.request {
             Request::RegisterPlayer | Request::RegisterReferee => return self.register(now, from, via, incoming),
+            Request::JoinAck => {
+                let message = incoming.message;
+                self.authenticate(message)
+                    .or_else(|code| self.joiner(from, message, code).map(Agent::Player).ok_or(code))
+            }
             _ => self.authenticate(incoming.message),
         };
         let caller = match agent {
@@ -190,6 +196,25 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let answered = matches!(incoming.request, Request::Query) || incoming.envelope.id.is_some();
         let said = if answered || is_bare(incoming.envelope) { said } else { Kind::Nothing };
         Answer { caller, ..Answer::new(now, incoming, said) }
+    }
+
+    /// Whom a GAME_JOIN_ACK without a token comes from. One family sends it so, as a message of its own; it is that of the
+    /// player it names if it comes from where that player is called, and names the match that player is invited to. All it
+    /// can do is to join.
+    fn joiner(&self, from: IpAddr, message: Value<'_>, code: Code) -> Option<u16> {
+        let [player_id, sender, match_id] = message.members(["player_id", "sender", "match_id"]);
+        let id = |value: Option<Value<'_>>| {
+            let text = value?.as_str()?.text::<32>().ok()?;
+            AgentId::read(text.strip_prefix("player:").unwrap_or(&text))
+        };
+        let id = id(player_id).or_else(|| id(sender))?;
+        let index = self.players.iter().position(|player| player.id() == id)?;
+        let player = self.players.get(index).filter(|_| code == Code::AuthTokenMissing)?;
+        let is_near = player.contact.ip().to_canonical() == from.to_canonical();
+        let is_family = player.style.dialect == Dialect::MessageType;
+        let match_id = MatchId::read(&match_id?.as_str()?.text::<40>().ok()?);
+        let is_invited = match_id.is_some() && match_id == self.match_of(index as u16);
+        (is_near && is_family && is_invited).then_some(index as u16)
     }
 
     /// A message from an agent we know.
@@ -323,10 +348,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         match answer.said {
             Kind::Nothing => Ok(()),
             Kind::Rejection(rejection) => json::write(&RpcError { envelope, rejection }, sink),
-            Kind::Welcome(_, issue) => {
+            Kind::Welcome(_, issue, status) => {
                 let player = self.players.iter().find(|player| player.issue == issue).ok_or(Full)?;
                 let token = self.token(player.id(), player.issue);
-                let body = RegisterResponse { player_id: Some(Shown(GivenId(Some(player.id())))), ..ACCEPTED };
+                let body = RegisterResponse { status, player_id: Some(Shown(GivenId(Some(player.id())))), ..ACCEPTED };
                 self.reply_with(answer, "LEAGUE_REGISTER_RESPONSE", Some(token), body, sink)
             }
             Kind::WelcomeReferee(referee) => {

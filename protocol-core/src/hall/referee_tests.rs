@@ -227,3 +227,83 @@ fn a_referees_dialect_outlives_a_power_cut() {
     journal.keep(&mut room.hall);
     assert_eq!(journal.restore().referees[0].dialect, crate::wire::league_v2::dialect::Dialect::MessageType);
 }
+
+/// A registration by message type, and a match of its players that waits for their acknowledgement.
+fn invited(id: &str, version: Option<&str>) -> (Room, Value) {
+    let mut room = Room::new(config());
+    let mut last = Value::Null;
+    for (name, port) in [("Ada", 8101), ("Bob", 8102)] {
+        let mut meta = json!({"display_name": name, "version": "1.0.0", "game_types": ["even_odd"],
+            "contact_endpoint": format!("http://localhost:{port}/mcp")});
+        if let Some(version) = version {
+            meta["protocol_version"] = json!(version);
+        }
+        let call = json!({"jsonrpc": "2.0", "method": "LEAGUE_REGISTER_REQUEST", "id": id, "params": {
+            "protocol": "league.v2", "player_meta": meta}});
+        last = room.send(&call.to_string())["result"].take();
+    }
+    room.hall.command(room.now, Command::Start).unwrap();
+    for player in 0..2 {
+        while room.call(player).unwrap()["params"]["message_type"] != "GAME_INVITATION" {
+            room.answer(player, json!({"jsonrpc": "2.0", "result": {"status": "ok"}, "id": 1}));
+        }
+    }
+    (room, last)
+}
+
+const UUID: &str = "0b7c4a4e-1d9e-4b57-9a6e-0d5f7a1c2b3d";
+
+#[test]
+fn who_registers_by_type_with_a_uuid_and_a_protocol_version_reads_registered_and_all_others_accepted() {
+    for (id, version, status) in [
+        (UUID, Some("2.1.0"), "REGISTERED"),
+        (UUID, None, "ACCEPTED"),
+        ("7", Some("2.1.0"), "ACCEPTED"),
+        ("0b7c4a4e-1d9e-4b57-9a6e-0d5f7a1c2b3dx", Some("2.1.0"), "ACCEPTED"),
+        ("0b7c4a4e11d9e-4b57-9a6e-0d5f7a1c2b3d", Some("2.1.0"), "ACCEPTED"),
+    ] {
+        assert_eq!(invited(id, version).1["status"], status, "{id} {version:?}");
+    }
+}
+
+#[test]
+fn a_join_without_a_token_is_taken_from_the_players_address_for_its_match_and_nothing_else_is() {
+    let ack = |kind: &str, player: &str, at: &str| {
+        json!({"jsonrpc": "2.0", "method": kind, "id": 1, "params": {
+            "message_type": kind, "sender": player, "match_id": at, "accept": true, "parity_choice": "even"}})
+        .to_string()
+    };
+    let (mut room, _) = invited(UUID, Some("2.1.0"));
+    let code = |answer: Value| answer["result"]["error_code"].clone();
+    assert_eq!(code(room.send_via(Via::Post, 8, &ack("GAME_JOIN_ACK", "P01", "R1M1")).0), "E011", "from elsewhere");
+    assert_eq!(code(room.send(&ack("GAME_JOIN_ACK", "P01", "R2M1"))), "E011", "another match");
+    assert_eq!(code(room.send(&ack("GAME_JOIN_ACK", "P07", "R1M1"))), "E011", "nobody");
+    let wrong = ack("GAME_JOIN_ACK", "P01", "R1M1").replace("\"accept\"", "\"auth_token\":\"tok_p01_00\",\"accept\"");
+    assert_eq!(code(room.send(&wrong)), "E012", "a wrong token is worse than none");
+    assert_eq!(room.send(&ack("GAME_JOIN_ACK", "player:P01", "R1M1"))["result"]["status"], "RECEIVED");
+    assert_eq!(room.send(&ack("GAME_JOIN_ACK", "P02", "R1M1"))["result"]["status"], "RECEIVED");
+    // A choice is worth something: it needs a token.
+    assert_eq!(code(room.send(&ack("CHOOSE_PARITY_RESPONSE", "P01", "R1M1"))), "E011");
+}
+
+#[test]
+fn an_mcp_client_that_calls_its_endpoint_so_is_invited_by_protocol_message() {
+    let mut room = Room::with_players(1);
+    let arguments = json!({"display_name": "Client", "endpoint": "http://localhost:8200/mcp"});
+    let call = json!({"jsonrpc": "2.0", "method": "tools/call", "id": 1, "params": {
+        "name": "register_player", "arguments": arguments}});
+    assert!(room.send(&call.to_string())["result"]["content"][0]["text"].as_str().unwrap().contains("ACCEPTED"));
+    room.hall.command(room.now, Command::Start).unwrap();
+    let announced = room.call(1).unwrap();
+    assert_eq!(announced["method"], "protocol/message");
+    assert_eq!(announced["params"]["message"]["message_type"], "ROUND_ANNOUNCEMENT");
+    room.answer(1, json!({"jsonrpc": "2.0", "result": {"status": "ok"}, "id": 1}));
+    let invite = room.call(1).unwrap();
+    let message = &invite["params"]["message"];
+    assert_eq!((&invite["method"], &message["message_type"]), (&json!("protocol/message"), &json!("GAME_INVITE")));
+    assert_eq!((&message["game_id"], &message["match_id"]), (&json!("R1M1"), &json!("R1M1")));
+    // Everybody else is invited as before.
+    room.answer(0, json!({"jsonrpc": "2.0", "result": {"status": "ok"}, "id": 1}));
+    let other = room.call(0).unwrap();
+    assert_eq!((&other["params"]["message_type"], other["params"].get("game_id")), (&json!("GAME_INVITATION"), None));
+}

@@ -100,7 +100,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     ) -> Result<(), Full> {
         let head = Head {
             protocol: PROTOCOL,
-            message_type: kind.message_type(),
+            message_type: kind.type_in(dialect),
             sender: Shown(Sender { referee: kind.is_referees(), with_id: dialect == Dialect::MessageType }),
             timestamp: Shown(at.utc),
             conversation_id: conversation,
@@ -147,6 +147,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let opponent_ids = Ids(opponents.map(Player::id).collect());
         let (player_id, opponent_id) = (Shown(player.id()), Shown(opponent_ids.first().unwrap_or_default()));
         let (round_id, match_id) = (table.id.round, Shown(table.id));
+        let game_id = (open.dialect == Dialect::ProtocolMessage).then_some(match_id);
         let game_type = table.play.game().rules().name;
         let deadline = Shown(open.at.utc_at(open.deadline));
         let your_standings = self.tally_of(player.place).into();
@@ -158,6 +159,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let body = GameInvitation {
                     round_id,
                     match_id,
+                    game_id,
                     game_type,
                     role_in_match,
                     player_id,
@@ -169,7 +171,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             Kind::ChooseParity => {
                 let context = context(opponent_ids);
-                let body = ChooseParityCall { round_id, match_id, player_id, game_type, context, deadline };
+                let body = ChooseParityCall { round_id, match_id, game_id, player_id, game_type, context, deadline };
                 self.say(open, conversation, body, sink)
             }
             _ => {

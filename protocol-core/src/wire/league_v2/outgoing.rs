@@ -217,6 +217,9 @@ impl fmt::Display for Token {
 pub struct GameInvitation {
     pub round_id: u16,
     pub match_id: Shown<MatchId>,
+    /// The same for those who look for it by this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game_id: Option<Shown<MatchId>>,
     pub game_type: &'static str,
     pub role_in_match: &'static str,
     pub player_id: Shown<AgentId>,
@@ -233,6 +236,9 @@ pub struct GameInvitation {
 pub struct ChooseParityCall {
     pub round_id: u16,
     pub match_id: Shown<MatchId>,
+    /// The same for those who look for it by this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game_id: Option<Shown<MatchId>>,
     pub player_id: Shown<AgentId>,
     pub game_type: &'static str,
     pub context: Context,
@@ -577,7 +583,7 @@ impl<M: Serialize> Serialize for Call<M> {
                 map.serialize_entry("method", "tools/call")?;
                 map.serialize_entry("params", &Tool { name: self.method, arguments: &self.message })?;
             }
-            Dialect::Nested => {
+            Dialect::Nested | Dialect::ProtocolMessage => {
                 map.serialize_entry("method", self.method)?;
                 map.serialize_entry("params", &Nested { message: &self.message })?;
             }
