@@ -102,10 +102,10 @@ fn referee_seeker(leaguebox: &LeagueBox, name: &str) -> Stranger {
                     "player_id": own_id(), "match_id": message["match_id"], "accept": true,
                     "conversation_id": message["conversation_id"], "timestamp": "2026-11-17T08:37:00Z",
                 });
-                let call = json!({"jsonrpc": "2.0", "method": "GAME_JOIN_ACK", "params": ack, "id": uuid});
+                let own = json!({"jsonrpc": "2.0", "method": "GAME_JOIN_ACK", "params": ack, "id": uuid});
                 let sent =
-                    http::request(referee, "POST", "/mcp", "Content-Type: application/json\r\n", &call.to_string());
-                result(&call, json!({"status": if sent.is_ok() { "acknowledged" } else { "nobody at 8001" }}))
+                    http::request(referee, "POST", "/mcp", "Content-Type: application/json\r\n", &own.to_string());
+                result(call, json!({"status": if sent.is_ok() { "acknowledged" } else { "nobody at 8001" }}))
             }
             Some("CHOOSE_PARITY_CALL") => result(call, json!({"parity_choice": "even"})),
             Some(method) if method.chars().all(|c| c.is_ascii_uppercase() || c == '_') => {

@@ -71,7 +71,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             What::Check => {
                 #[derive(Serialize)]
                 struct Nothing {}
-                json::write(&Call { dialect: open.dialect, method: "ping", id: open.id, message: Nothing {} }, sink)
+                self.say(open, Conversation::League, Nothing {}, sink)
             }
             What::Settled(_) => Err(Full),
         }
