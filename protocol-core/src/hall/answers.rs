@@ -370,7 +370,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     error_description: turned.code.map(Code::name),
                     reason: Some(turned.reason),
                     detail: turned.detail,
-                    ..ACCEPTED
                 };
                 self.reply_with(answer, name, None, body, sink)
             }
