@@ -24,26 +24,42 @@ def choose(message):
 
 
 def answer(message):
-    kind = message["message_type"]
+    kind, match = message["message_type"], message.get("match_id")
     if kind == "GAME_INVITATION":
+        say(f"{match}: invited to play against {message['opponent_id']}")
         return envelope("GAME_JOIN_ACK", message, accept=True, arrival_timestamp=now())
-    if kind == "CHOOSE_PARITY_CALL":
-        return envelope("CHOOSE_PARITY_RESPONSE", message, parity_choice=choose(message))
-    if kind == "MOVE_REQUEST":
-        return envelope("MOVE_RESPONSE", message, move={"action": "choose", "value": choose(message)})
-    if kind == "GAME_OVER":
-        print(message["match_id"], message["game_result"].get("reason"), flush=True)
+    if kind in ("CHOOSE_PARITY_CALL", "MOVE_REQUEST"):
+        choice = choose(message)
+        say(f"{match}: I choose {choice}")
+        if kind == "CHOOSE_PARITY_CALL":
+            return envelope("CHOOSE_PARITY_RESPONSE", message, parity_choice=choice)
+        return envelope("MOVE_RESPONSE", message, move={"action": "choose", "value": choice})
+    if kind == "ROUND_ANNOUNCEMENT":
+        say(f"Round {message['round_id']} of {message['total_rounds']} begins")
+    elif kind == "GAME_ERROR":
+        say(f"{match}: {message['error_code']}, {message['detail']}")
+    elif kind == "GAME_OVER":
+        result = message["game_result"]
+        won = {me["player_id"]: "I won", None: "nobody won"}.get(result["winner_player_id"], "I lost")
+        say(f"{match}: {won}. {result['reason']}")
+    elif kind == "LEAGUE_COMPLETED":
+        say(f"The league is over. The champion is {message['champion']['display_name']}. "
+            "I stay for the next one; Ctrl-C ends me")
     return {"status": "ok"}
 
 
 def envelope(message_type, message, **fields):
-    return {"protocol": "league.v2", "message_type": message_type, "sender": f"player:{me.get('player_id')}",
+    return {"protocol": "league.v2", "message_type": message_type, "sender": f"player:{me['player_id']}",
             "timestamp": now(), "conversation_id": message["conversation_id"], "match_id": message["match_id"],
             **me, **fields}
 
 
 def now():
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def say(words):
+    print(words, flush=True)
 
 
 def request(method, **params):
@@ -71,19 +87,25 @@ def play(box, name):
             message = json.loads(text)
             if "method" in message:  # a call of the box; anything else answers what we said
                 link.send(json.dumps({"jsonrpc": "2.0", "result": answer(message["params"]), "id": message["id"]}))
-            elif message["result"].get("status") == "REJECTED":
-                raise SystemExit(f"The box says no: {message['result']['reason']}")
-            elif "auth_token" in message["result"]:
-                me.update({field: message["result"][field] for field in ("player_id", "auth_token")})
+                continue
+            result = message.get("result", message)
+            if "error" in result or "error_code" in result or result.get("status") == "REJECTED":
+                raise SystemExit(f"The box says no: {result.get('reason') or result.get('detail') or result}")
+            if "auth_token" in result:
+                me.update(player_id=result["player_id"], auth_token=result["auth_token"])
+                say(f"Registered as {me['player_id']}, {name}. Waiting for the league to start; Ctrl-C ends me")
 
 
 parser = argparse.ArgumentParser()
 for flag, default in ("--box", "http://localhost:8000"), ("--name", "Ada"):
     parser.add_argument(flag, default=default)
 options = parser.parse_args()
-while True:
-    try:
-        play(**vars(options))
-    except (OSError, ConnectionClosed) as error:
-        print(error, "- trying again", flush=True)
-    time.sleep(1)
+try:
+    while True:
+        try:
+            play(**vars(options))
+        except (OSError, ConnectionClosed) as error:
+            say(f"{error}: trying again")
+        time.sleep(1)
+except KeyboardInterrupt:
+    say("Ended. A league that runs goes on without me")

@@ -73,6 +73,10 @@ def address(box):
     return box.split("//")[-1].split("/")[0]
 
 
+def say(words):
+    print(words, flush=True)
+
+
 def register(box, name):
     body = json.dumps({"name": name}).encode()
     request = urllib.request.Request(f"http://{address(box)}/api/v1/agents", body, {"Content-Type": "application/json"})
@@ -95,17 +99,20 @@ def play(box, key, game):
             if kind == "authenticated":
                 my_id = message["agentId"]
                 send(type="join_queue", gameType=game)
+                say(f"I am {my_id} and wait for a game of {game}, or for the league to start; Ctrl-C ends me")
+            elif kind == "matched":
+                say("A game begins")
             elif kind == "game_state":
                 state = message
             elif kind == "your_turn":
                 me = [player["agentId"] for player in state["players"]].index(my_id)
                 send(type="submit_move", gameId=message["gameId"], move=STRATEGIES[state["gameType"]](state, me))
             elif kind == "move_result" and not message["success"]:
-                print("refused:", message["error"], message.get("detail", ""), flush=True)
+                say(f"refused: {message['error']} {message.get('detail', '')}")
             elif kind == "turn_update":
-                print(message["roundSummary"], flush=True)
+                say(message["roundSummary"])
             elif kind == "game_over":
-                print("1st:", message["rankings"][0]["agentName"], message.get("reason", ""), flush=True)
+                say(f"Game over. 1st: {message['rankings'][0]['agentName']} {message.get('reason', '')}")
                 send(type="join_queue", gameType=game)
             elif kind == "error":
                 raise SystemExit(message["message"])
@@ -117,11 +124,14 @@ parser.add_argument("--name", default="Ada")
 parser.add_argument("--game", default="echo", choices=STRATEGIES)
 parser.add_argument("--key")
 options = parser.parse_args()
-key = options.key or register(options.box, options.name)
-print("my key:", key, flush=True)
-while True:
-    try:
-        play(options.box, key, options.game)
-    except (OSError, ConnectionClosed) as error:
-        print(error, "- trying again", flush=True)
-    time.sleep(1)
+try:
+    key = options.key or register(options.box, options.name)
+    say(f"my key: {key}")
+    while True:
+        try:
+            play(options.box, key, options.game)
+        except (OSError, ConnectionClosed) as error:
+            say(f"{error}: trying again")
+        time.sleep(1)
+except KeyboardInterrupt:
+    say("Ended")

@@ -14,6 +14,9 @@ use protocol_core::games::GameKind;
 /// A paragraph that stands in several documents and is at least as long is in flash once.
 const WORTH_SHARING: usize = 200;
 
+/// Where the box is, as what agents read has it.
+const ADDRESS: &str = "leaguebox.local:8000";
+
 fn main() {
     let web = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("web");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
@@ -40,14 +43,16 @@ fn main() {
         served.insert(path.clone(), (kind(&path), manual::page(game)));
     }
     let shared = shared(served.values().map(|(_, text)| text.as_str()));
-    let mut table = String::from("/// Everything there is.\npub(crate) const FILES: &[File] = &[\n");
+    let mut table = format!("/// Where the box is, as the files have it.\nconst ADDRESS: &str = {ADDRESS:?};\n");
+    table.push_str("/// Everything there is.\npub(crate) const FILES: &[File] = &[\n");
     for (number, (path, (kind, text))) in served.iter().enumerate() {
         let zipped = out.join(format!("{number}.gz"));
         // What agents read is long, and few of them ask for it compressed.
         let is_zipped = !kind.starts_with("text/markdown");
         fs::write(&zipped, if is_zipped { gzip(text.as_bytes()) } else { Vec::new() }).expect("OUT_DIR can be written");
         let tag = format!("W/\"{:016x}\"", sum(text.as_bytes()));
-        let parts = parts(text, &shared);
+        // Every mention of the box's address is a part of its own, so that another can be said in its place.
+        let parts: Vec<&str> = parts(text, &shared).into_iter().flat_map(split_at_address).collect();
         writeln!(
             table,
             "File {{ path: {path:?}, kind: {kind:?}, tag: {tag:?}, parts: &{parts:?}, zipped: include_bytes!({zipped:?}) }},"
@@ -85,6 +90,11 @@ fn parts<'a>(text: &'a str, shared: &[&str]) -> Vec<&'a str> {
     parts.push(&text[begun..]);
     parts.retain(|part| !part.is_empty());
     parts
+}
+
+fn split_at_address(part: &str) -> impl Iterator<Item = &str> {
+    let between = part.split(ADDRESS).flat_map(|text| [ADDRESS, text]).skip(1);
+    between.filter(|part| !part.is_empty())
 }
 
 /// The same bytes for the same file, whenever and wherever it is built.

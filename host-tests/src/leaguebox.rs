@@ -82,6 +82,11 @@ impl LeagueBox {
         self.wait_until_healthy();
     }
 
+    /// Starts a desktop box at an address of our choice. Only for tests that are ignored elsewhere.
+    pub fn start_at(address: SocketAddr, settings: Settings) -> LeagueBox {
+        LeagueBox::with(Desktop::start_at(address, &settings, &[]))
+    }
+
     /// Starts a desktop box that ends when its league does. Only for tests that are ignored elsewhere.
     pub fn start_once(settings: Settings) -> LeagueBox {
         LeagueBox::on_desktop(settings, &["--once"])

@@ -73,11 +73,12 @@ impl Player {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// Starts `examples/player.py`, with the system's Python: it must need nothing else. It keeps no log.
+    /// Starts `examples/player.py`, with the system's Python: it must need nothing else. What it [prints](Self::printed) is
+    /// there.
     pub fn example(leaguebox: &LeagueBox, name: &str) -> Player {
-        let mut command = Command::new("python3");
-        command.arg(here("../examples/player.py")).stdout(Stdio::null());
-        Player { name: name.to_owned(), log: log_file("example"), child: spawn(command, leaguebox, name) }
+        let (mut command, log) = (Command::new("python3"), log_file("example"));
+        command.arg(here("../examples/player.py")).stdout(fs::File::create(&log).expect("a file"));
+        Player { name: name.to_owned(), log, child: spawn(command, leaguebox, name) }
     }
 
     /// The log's entries of one kind, oldest first: `received`, `registered`, `refused`, `posted`, `retry`, `unheard`.

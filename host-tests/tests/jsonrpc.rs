@@ -78,7 +78,7 @@ fn a_missing_field_is_named() {
 #[test]
 fn the_id_comes_back_byte_for_byte() {
     let leaguebox = leaguebox();
-    let ids = ["1", "\"x\"", "1.50", "null", "[1]", "{\"a\":1}", "\"\\u05d0\"", "-0", "1e3", "12345678901234567890"];
+    let ids = ["1", "\"x\"", "1.50", "null", "\"\\u05d0\"", "-0", "1e3", "12345678901234567890"];
     for method in ["ping", "fly_to_the_moon"] {
         for id in ids {
             let call = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{}},"id":{id}}}"#);
@@ -87,6 +87,17 @@ fn the_id_comes_back_byte_for_byte() {
             assert!(echoed.iter().any(|text| body.contains(text)), "{method} with id {id}: {body}");
         }
     }
+}
+
+#[test]
+fn an_id_of_another_kind_is_no_request_and_params_may_be_null() {
+    let leaguebox = leaguebox();
+    for id in ["[1]", "{\"a\":1}", "true"] {
+        let answer = leaguebox.post("/mcp", &format!(r#"{{"jsonrpc":"2.0","method":"ping","id":{id}}}"#)).json();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&(-32600).into(), &serde_json::Value::Null), "{id}");
+    }
+    let answer = leaguebox.post("/mcp", r#"{"jsonrpc":"2.0","method":"ping","params":null,"id":1}"#).json();
+    assert_eq!(answer["result"]["status"], "pong", "{answer}");
 }
 
 #[test]

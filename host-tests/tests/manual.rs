@@ -157,6 +157,27 @@ fn every_game_has_a_page_that_everything_else_points_to() {
 }
 
 #[test]
+fn manuals_name_the_address_they_were_asked_under_if_it_is_the_boxs_own() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let read = |path: &str, host: &str| {
+        let request = format!("GET {path} HTTP/1.0\r\nHost: {host}\r\n\r\n");
+        host_tests::http::exchange(leaguebox.address, &[request.as_bytes()]).expect("an answer")
+    };
+    for path in ["/skill.md", "/skill/echo.md", "/api/v1/skill.md", "/api/v1/doc"] {
+        let usual = read(path, "evil.example:8000");
+        assert!(usual.body.contains("leaguebox.local:8000") && !usual.body.contains("evil.example"), "{path}");
+        for (host, said) in
+            [("10.1.2.3:8765", "10.1.2.3:8765"), ("leaguebox.local", "leaguebox.local:80"), ("[::1]:9", "[::1]:9")]
+        {
+            let page = read(path, host);
+            assert_eq!(page.body.replace(said, "leaguebox.local:8000"), usual.body, "{path} at {host}");
+            let length = page.body.len().to_string();
+            assert_eq!(page.header("content-length"), Some(length.as_str()), "{path} at {host}");
+        }
+    }
+}
+
+#[test]
 fn every_json_example_parses() {
     let leaguebox = LeagueBox::start(Settings::default());
     let card = leaguebox.get_json("/.well-known/agent.json");
@@ -193,13 +214,25 @@ fn the_manual_shows_every_message_with_the_fields_the_box_really_sends() {
 }
 
 #[test]
+fn the_manual_shows_the_ping_of_is_everybody_ready_as_it_is_sent() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let example: Value = serde_json::from_str(&block(&manual(&leaguebox), "json", "\"PING\"")).expect("JSON");
+    let crowd = Crowd::of(&leaguebox, 1);
+    assert_eq!(leaguebox.admin_with("check", r#"{"player_id":"P01"}"#).status, 200);
+    let heard = wait_for("the ping", || crowd.events().into_iter().find(|event| event.is("PING")));
+    assert_eq!(fields(&example["params"]), fields(&heard.message));
+    assert_eq!(example["method"], "ping");
+}
+
+#[test]
 fn every_path_the_manual_and_the_card_name_exists() {
     let leaguebox = LeagueBox::start(Settings::start_at(2));
     let crowd = Crowd::of(&leaguebox, 2);
     crowd.wait_for_the_end();
     let manual = manual(&leaguebox);
-    let named = manual.lines().filter(|line| line.starts_with("curl -s http://leaguebox.local:8000/"));
-    let named = named.filter_map(|line| line.split_whitespace().nth(2)?.strip_prefix("http://leaguebox.local:8000"));
+    let (begins, url) = (format!("curl -s {}/", leaguebox.url()), leaguebox.url());
+    let named = manual.lines().filter(|line| line.starts_with(&begins));
+    let named = named.filter_map(|line| line.split_whitespace().nth(2)?.strip_prefix(url.as_str()));
     let mut paths: BTreeSet<String> = named.map(str::to_owned).collect();
     let card = leaguebox.get_json("/.well-known/agent.json");
     for path in card["endpoints"].as_object().expect("endpoints").values() {
@@ -264,6 +297,23 @@ fn the_manuals_player_plays_both_games_and_breaks_no_rule_even_in_strict_mode() 
                 report["compliance"].as_array().expect("a report").iter().map(|line| &line["rule"]).collect();
             assert!(broken.is_empty(), "{report}");
         }
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn the_manuals_player_that_dials_in_plays_as_it_is_printed_and_breaks_no_rule() {
+    let leaguebox = LeagueBox::start(Settings { mode: "strict", ..Settings::start_at(2) });
+    let code = block(&manual(&leaguebox), "python", "websockets");
+    let python = host_tests::python::interpreter();
+    let python = python.to_str().expect("a path");
+    let address = leaguebox.address.to_string();
+    let players = ["Ada", "Grace"].map(|name| Player::start(python, "dial_in.py", &code, &[&address, name]));
+    leaguebox.wait_for_the_champion();
+    for (id, player) in ["P01", "P02"].into_iter().zip(&players) {
+        wait_for("a result is told", || player.printed().contains("R1M1").then_some(()));
+        let report = leaguebox.get_json(&format!("/api/players/{id}.json"));
+        assert_eq!(report["compliance"], Value::Array(Vec::new()), "{report}");
     }
 }
 

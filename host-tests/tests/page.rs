@@ -109,8 +109,8 @@ fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
     browser.keep_picture("match.png");
     browser.click("#dialog .close");
     browser.click("#players tr:first-child button");
-    browser.wait_until("document.querySelector('#body').innerText.includes('endpoint_host')");
-    assert!(browser.text("#body").contains("names an address the box can reach"), "{}", browser.text("#body"));
+    browser.wait_until("document.querySelector('#body').innerText.includes('auth_token')");
+    assert!(browser.text("#body").contains("the one you got when you registered"), "{}", browser.text("#body"));
     assert_eq!(browser.eval("document.querySelectorAll('#body .match').length"), 4, "its results");
     browser.keep_picture("report.png");
     browser.click("#dialog .close");

@@ -65,6 +65,8 @@ pub enum Happening<W = &'static str, N = u16> {
     Admin(W),
     /// A message to the box could not be understood.
     BadMessage(W),
+    /// A referee reported a match, which changes nothing.
+    Reported,
 }
 
 impl Happening {
@@ -84,7 +86,7 @@ impl<W: Copy, N: Copy> Happening<W, N> {
         use Happening::*;
         match self {
             Registered | RegisteredAgain | Rejected(_) | Left | Connected | Disconnected(_) => true,
-            Silent(_) | Unreachable(_) | Unusable(..) | Duplicate | BreakerOpened | BadMessage(_) => true,
+            Silent(_) | Unreachable(_) | Unusable(..) | Duplicate | BreakerOpened | BadMessage(_) | Reported => true,
             LeagueStarted | Resumed | RoundStarted(_) | MatchBegun | MatchOver(_) | RoundOver(_) | LeagueOver => false,
             // What is said and answered is told one by one.
             Sent(_) | Answered(_) | Admin(_) => false,
@@ -116,6 +118,7 @@ impl<W: Copy, N: Copy> Happening<W, N> {
             Happening::LeagueOver => Happening::LeagueOver,
             Happening::Admin(what) => Happening::Admin(words(what)),
             Happening::BadMessage(rule) => Happening::BadMessage(words(rule)),
+            Happening::Reported => Happening::Reported,
         }
     }
 }
@@ -381,6 +384,7 @@ impl Serialize for Entry {
             LeagueOver => ("INFO", "The league is over.", Some(Kind::LeagueCompleted), None),
             Admin(what) => ("INFO", "The admin said:", None, Some(what)),
             BadMessage(rule) => ("WARN", "A message could not be understood.", None, Some(rule)),
+            Reported => ("INFO", "A referee reported a match. The box referees every match itself.", None, None),
         };
         let round_id = match self.what {
             RoundStarted(round) | RoundOver(round) => Some(round),
@@ -584,6 +588,7 @@ mod tests {
             LeagueOver,
             Admin("e"),
             BadMessage("f"),
+            Reported,
         ];
         let agents = [None, Some(AgentId::Player(999)), Some(AgentId::Referee(999)), Some(AgentId::Player(1))];
         for (&what, agent) in all.iter().zip(agents.into_iter().cycle()) {

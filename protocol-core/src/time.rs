@@ -105,6 +105,35 @@ pub fn is_utc_timestamp(text: Str<'_>) -> bool {
     }
 }
 
+/// What is wrong with a timestamp that [`is_utc_timestamp`] does not take, or as much of it as was kept: its JSON, as it was
+/// sent. `None` where that is not one of the forms seen in the wild.
+pub fn timestamp_advice(raw: &str) -> Option<&'static str> {
+    let Some(text) = raw.strip_prefix('"') else {
+        let is_number = raw.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+        return is_number.then_some("A timestamp is a text such as \"2025-01-15T10:30:00Z\", not a number of seconds.");
+    };
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    if digits >= 8 {
+        return Some(
+            "A timestamp is not in the compact form: the dashes and colons are missing. 2025-01-15T10:30:00Z, not 20250115T103000Z.",
+        );
+    }
+    let (date, rest) = text.split_at_checked("YYYY-MM-DD".len())?;
+    let is_date = date.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    match rest.chars().next() {
+        _ if !is_date => None,
+        Some(' ') => Some("A timestamp has a T between date and time, not a space: 2025-01-15T10:30:00Z."),
+        Some('T') if rest.contains(['+', '-']) => Some(
+            "A timestamp is UTC and ends in Z, not in an offset such as +00:00: 2025-01-15T10:30:00Z. In Python: \
+             datetime.now(timezone.utc).strftime(\"%Y-%m-%dT%H:%M:%SZ\").",
+        ),
+        Some('T') if !rest.contains('Z') => Some(
+            "A timestamp says its zone: the Z at the end is missing. 2025-01-15T10:30:00Z, and the time must be UTC.",
+        ),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -154,6 +183,28 @@ mod tests {
             "9999-99-99T99:99:99Z",
         ] {
             assert_eq!(read(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_advice_for_a_timestamp_says_what_is_wrong_with_it() {
+        for (raw, says) in [
+            (r#""20261117T083700Z""#, "dashes and colons are missing"),
+            (r#""20261117T083700""#, "dashes and colons are missing"),
+            (r#""20261117""#, "dashes and colons are missing"),
+            (r#""2025-01-15T10:30:00+00:00""#, "offset"),
+            (r#""2025-01-15T10:30:00.123456+02:00""#, "offset"),
+            (r#""2025-01-15T10:30:00.123456-0"#, "offset"),
+            (r#""2025-01-15T10:30:00""#, "Z at the end is missing"),
+            (r#""2025-01-15T10:30:00.123456""#, "Z at the end is missing"),
+            (r#""2025-01-15 10:30:00""#, "not a space"),
+            ("1736937000", "not a number"),
+            ("1736937000.25", "not a number"),
+        ] {
+            assert!(timestamp_advice(raw).is_some_and(|advice| advice.contains(says)), "{raw}");
+        }
+        for raw in [r#""now""#, r#""""#, "", "null", r#""שלום שלום שלום""#, r#""15/01/2025 10:30""#] {
+            assert_eq!(timestamp_advice(raw), None, "{raw}");
         }
     }
 

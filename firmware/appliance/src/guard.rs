@@ -71,6 +71,30 @@ fn is_own(host: &str, name: &str) -> bool {
         || [NAME, name].iter().any(|own| label.eq_ignore_ascii_case(own))
 }
 
+/// Where the box was asked: an address or name of its own, and its port with a colon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Host<'a> {
+    pub name: &'a str,
+    pub port: &'a str,
+}
+
+/// Where a request says the box is, if that is one of its own addresses or names. What it says is repeated to agents, who
+/// may put it into a command line, so nothing but a host and a number is taken.
+pub(crate) fn own_host<'a>(request: &Request<'a>, name: &str) -> Option<Host<'a>> {
+    read_host(request.header("host")?, name)
+}
+
+fn read_host<'a>(host: &'a str, name: &str) -> Option<Host<'a>> {
+    let end = host.rfind(']').unwrap_or(0);
+    let colon = host.get(end..)?.find(':').map(|at| end + at);
+    let (before, port) = host.split_at_checked(colon.unwrap_or(host.len()))?;
+    let digits = port.strip_prefix(':').unwrap_or("80");
+    let is_port = digits.bytes().all(|digit| digit.is_ascii_digit()) && digits.parse::<u16>().is_ok();
+    // The default port is said too: some programs want one.
+    let port = if port.is_empty() { ":80" } else { port };
+    (is_port && is_own(before, name) && before.is_ascii()).then_some(Host { name: before, port })
+}
+
 /// Whether the body says it is something else than JSON, as the forms of web pages do.
 pub(crate) fn is_not_json(request: &Request<'_>) -> bool {
     let kind = request.header("content-type").and_then(|kind| kind.split(';').next());
@@ -373,6 +397,36 @@ mod tests {
             assert!(now >= 8_000 || wait(&mut guard, now, address(0)) > 0, "{now}");
         }
         assert_eq!(guard.known.len(), REMEMBERED);
+    }
+
+    #[test]
+    fn where_the_box_was_asked_is_repeated_only_if_it_is_its_own_and_can_do_no_harm() {
+        for (host, name, port) in [
+            ("10.0.0.1:8000", "10.0.0.1", ":8000"),
+            ("10.0.0.1", "10.0.0.1", ":80"),
+            ("[fe80::1]:8000", "[fe80::1]", ":8000"),
+            ("[fe80::1]", "[fe80::1]", ":80"),
+            ("leaguebox.local", "leaguebox.local", ":80"),
+            ("LeagueBox-3f1a:8000", "LeagueBox-3f1a", ":8000"),
+        ] {
+            assert_eq!(read_host(host, "leaguebox-3f1a"), Some(Host { name, port }), "{host}");
+        }
+        for other in [
+            "evil.example:8000",
+            "10.0.0.1:8000;rm -rf",
+            "10.0.0.1:$(id)",
+            "10.0.0.1:",
+            "10.0.0.1:99999",
+            "10.0.0.1:+80",
+            "[fe80::1]evil:8000",
+            "[::1]x",
+            "`id`",
+            "]:80",
+            "",
+            ":8000",
+        ] {
+            assert_eq!(read_host(other, "leaguebox-3f1a"), None, "{other}");
+        }
     }
 
     #[test]

@@ -234,7 +234,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub async fn league_over(&self) {
         /// How often to look. Nobody waits for it but the end of a program.
         const LOOK_MS: u64 = 20;
-        while !self.hall(Hall::is_over) {
+        while !self.hall(|hall| hall.is_over() && !hall.has_errands()) {
             self.board.sleep_until(self.board.after(LOOK_MS)).await;
         }
         self.safe().await;

@@ -351,7 +351,7 @@ impl Rows {
                         rule: rule.code(),
                         count,
                         example: if shows_replies || !rule.quotes_a_reply() { example } else { "" },
-                        advice: rule.advice(),
+                        advice: rule.advice_on(example),
                     })
                 })
             }

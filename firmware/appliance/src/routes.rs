@@ -201,7 +201,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     let memory = self.board.memory();
                     self.send(responder, 200, &|_, sink| pages::health(memory, sink)).await
                 }
-                Route::File(file) => apart(pin!(file.send(request, responder))).await,
+                Route::File(file) => {
+                    let host = guard::own_host(&request, self.board.about().name);
+                    apart(pin!(file.send(request, host, responder))).await
+                }
                 Route::Status => {
                     let vitals = self.vitals(self.board.now());
                     self.send(responder, 200, &|hall, sink| pages::status(hall, vitals, sink)).await
@@ -223,7 +226,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 Route::Doc => {
                     let is_for_programs = request.query.split('&').any(|part| part == "format=json");
                     match web::find(if is_for_programs { ARENA_JSON } else { ARENA }) {
-                        Some(file) => apart(pin!(file.send(request, responder))).await,
+                        Some(file) => {
+                            let host = guard::own_host(&request, self.board.about().name);
+                            apart(pin!(file.send(request, host, responder))).await
+                        }
                         None => responder.error(404, "no such path").await,
                     }
                 }
@@ -453,7 +459,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 self.safe().await;
                 return responder.respond(204, JSON, &[], &[]).await;
             }
-            self.send(responder, 200, &|hall, sink| hall.write_answer(&answer, sink)).await
+            let status = if via == Via::Register { answer.status() } else { 200 };
+            self.send(responder, status, &|hall, sink| hall.write_answer(&answer, sink)).await
         }
     }
 

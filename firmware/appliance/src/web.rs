@@ -5,6 +5,7 @@ use embedded_io_async::Write;
 use heapless::Vec;
 
 use crate::clock::Clock;
+use crate::guard::Host;
 use crate::http::{Request, Responder, WriteError};
 
 include!(concat!(env!("OUT_DIR"), "/web.rs"));
@@ -35,13 +36,19 @@ pub(crate) fn find(path: &str) -> Option<&'static File> {
 }
 
 impl File {
-    /// Sends it; to whoever has it already, only that it is the same.
+    /// Sends it; to whoever has it already, only that it is the same. `host` is where the box was asked: what is not
+    /// compressed names it as the box's address.
     pub fn send<S: Write, C: Clock>(
         &self,
         request: Request<'_>,
+        host: Option<Host<'_>>,
         responder: Responder<'_, S, C>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
+            let spoken = move |part: &'static str| match host {
+                Some(Host { name, port }) if part == ADDRESS => [name, port],
+                _ => [part, ""],
+            };
             let is_known = request.header("if-none-match").is_some_and(|tags| tags.contains(self.tag));
             let is_zipped = !self.zipped.is_empty() && request.header("accept-encoding").is_some_and(takes_gzip);
             let (status, zipped, parts) = match (is_known, is_zipped) {
@@ -49,7 +56,7 @@ impl File {
                 (false, true) => (200, self.zipped, &[][..]),
                 (false, false) => (200, &[][..], self.parts),
             };
-            let length = zipped.len() + parts.iter().map(|part| part.len()).sum::<usize>();
+            let length = zipped.len() + parts.iter().flat_map(|part| spoken(part)).map(str::len).sum::<usize>();
             let mut headers = Vec::<_, 5>::from_array([
                 ("Cache-Control", "no-cache"),
                 ("ETag", self.tag),
@@ -61,7 +68,7 @@ impl File {
                 headers.extend_from_slice(if is_zipped && !is_known { &[("Content-Encoding", "gzip")] } else { &[] });
             let mut answer = responder.begin(status, self.kind, Some(length), &headers)?;
             answer.write_all(zipped).await?;
-            for part in parts {
+            for part in parts.iter().flat_map(|part| spoken(part)) {
                 answer.write_all(part.as_bytes()).await?;
             }
             answer.finish().await

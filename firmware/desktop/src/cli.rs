@@ -252,7 +252,8 @@ leaguebox demo [options]     be the box and its players, play one league, print 
 leaguebox verify [options]   recompute the draws of a match from its seed
 
 Options of the box
-  --listen ADDRESS:PORT      where to listen (0.0.0.0:8000: every network of this computer)
+  --listen ADDRESS:PORT      where to listen (0.0.0.0:8000: every network of this computer); at port 8000 also at
+                             8001, if it is free, where some agents expect the first referee
   --game NAME                what is played, the first by default:
                              {games}
   --start-at N               start by itself when N players are registered, {least} to {most}

@@ -7,6 +7,7 @@ use std::io;
 use std::net::{Shutdown, SocketAddr};
 
 use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
+use embassy_futures::select::select;
 use embedded_io_async::{ErrorType, Read, Write};
 use mio::net::{TcpListener, TcpStream};
 
@@ -15,17 +16,25 @@ use crate::reactor::{Reactor, Source};
 /// How far a socket reads ahead, in bytes. Most messages of agents are shorter than a tenth of it.
 const AHEAD: usize = 4096;
 
-/// A port the box listens on.
+/// A port the box listens on, or two.
 pub struct Listener<'r> {
     reactor: &'r Reactor,
     port: Source<'r, TcpListener>,
+    other: Option<Source<'r, TcpListener>>,
 }
 
 impl<'r> Listener<'r> {
     /// Takes over a bound listener.
     pub fn new(reactor: &'r Reactor, listener: std::net::TcpListener) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
-        Ok(Self { reactor, port: Source::new(reactor, TcpListener::from_std(listener))? })
+        Ok(Self { reactor, port: Source::new(reactor, TcpListener::from_std(listener))?, other: None })
+    }
+
+    /// Listens on another one too.
+    pub fn also(&mut self, listener: std::net::TcpListener) -> io::Result<()> {
+        listener.set_nonblocking(true)?;
+        self.other = Some(Source::new(self.reactor, TcpListener::from_std(listener))?);
+        Ok(())
     }
 }
 
@@ -38,15 +47,20 @@ impl<'r> TcpAccept for Listener<'r> {
 
     async fn accept(&self) -> io::Result<(SocketAddr, Socket<'r>)> {
         loop {
-            self.port.readers().open().await;
-            match self.port.get().accept() {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.port.readers().shut(),
-                accepted => {
-                    // More may have come at the same time.
-                    self.port.readers().wake_next();
-                    let (stream, peer) = accepted?;
-                    return Ok((peer, Socket::new(self.reactor, stream)?));
+            for port in [Some(&self.port), self.other.as_ref()].into_iter().flatten() {
+                match port.get().accept() {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => port.readers().shut(),
+                    accepted => {
+                        // More may have come at the same time.
+                        port.readers().wake_next();
+                        let (stream, peer) = accepted?;
+                        return Ok((peer, Socket::new(self.reactor, stream)?));
+                    }
                 }
+            }
+            match &self.other {
+                Some(other) => _ = select(self.port.readers().open(), other.readers().open()).await,
+                None => self.port.readers().open().await,
             }
         }
     }

@@ -33,6 +33,8 @@ use crate::{entropy, lan, startup};
 struct Ready {
     options: Options,
     listener: TcpListener,
+    /// Where some agents expect the first referee, if it is free.
+    referee: Option<TcpListener>,
     address: SocketAddr,
     admin_code: String,
 }
@@ -100,9 +102,16 @@ impl Ready {
         let cannot_listen = |error| startup::cannot_listen(options.listen, &error);
         let listener = TcpListener::bind(options.listen).map_err(cannot_listen)?;
         let address = listener.local_addr().map_err(cannot_listen)?;
+        let referee = referee_of(address).and_then(|address| TcpListener::bind(address).ok());
         let admin_code = options.admin_code.clone().map_or_else(entropy::admin_code, Ok)?;
-        Ok(Self { options, listener, address, admin_code })
+        Ok(Self { options, listener, referee, address, admin_code })
     }
+}
+
+/// In the specification's network the league manager is at port 8000 and the first referee at 8001, and some agents send
+/// their answers there. The box is both. At any other port it is one of several boxes, and takes no port it was not given.
+fn referee_of(manager: SocketAddr) -> Option<SocketAddr> {
+    (manager.port() == 8000).then(|| SocketAddr::new(manager.ip(), 8001))
 }
 
 /// Players the desktop has room for; the other sizes follow.
@@ -143,7 +152,10 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
     let cannot_use = |error| Failure::work(format!("cannot use the port: {error}"));
     let reactor = Reactor::new().map_err(cannot_use)?;
     let listener = ready.listener.try_clone().and_then(|listener| Listener::new(&reactor, listener));
-    let listener = listener.map_err(cannot_use)?;
+    let mut listener = listener.map_err(cannot_use)?;
+    if let Some(referee) = ready.referee.as_ref().and_then(|referee| referee.try_clone().ok()) {
+        listener.also(referee).map_err(cannot_use)?;
+    }
     let leaguebox = appliance(&ready)?;
     let mut frame = [0; FRAME];
     let mut journal = resume(&leaguebox, &ready.options, &mut frame);
@@ -328,6 +340,14 @@ mod tests {
         assert!(TcpStream::connect(address).is_ok());
         running.end().unwrap();
         assert!(TcpStream::connect(address).is_err());
+    }
+
+    #[test]
+    fn the_referees_port_is_taken_only_beside_port_8000() {
+        let of = |address: &str| referee_of(address.parse().unwrap()).map(|address| address.to_string());
+        assert_eq!(of("0.0.0.0:8000").as_deref(), Some("0.0.0.0:8001"));
+        assert_eq!(of("[::1]:8000").as_deref(), Some("[::1]:8001"));
+        assert_eq!((of("127.0.0.1:8010"), of("127.0.0.1:7999")), (None, None));
     }
 
     #[test]

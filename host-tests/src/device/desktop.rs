@@ -21,10 +21,15 @@ pub struct Desktop {
 impl Desktop {
     /// Starts a box without flash, with `arguments` besides its settings.
     pub fn start(settings: &Settings, arguments: &[&str]) -> (SocketAddr, Desktop) {
+        Desktop::start_at(SocketAddr::from((Ipv4Addr::LOCALHOST, free_port())), settings, arguments)
+    }
+
+    /// The same at an address of our choice.
+    pub fn start_at(address: SocketAddr, settings: &Settings, arguments: &[&str]) -> (SocketAddr, Desktop) {
         let flags = settings.flags();
         let flags = flags.iter().map(String::as_str);
         let all: Vec<&str> = ["--no-flash", "--admin-code", ADMIN_CODE].into_iter().chain(flags).collect();
-        Desktop::bare(&[&all, arguments].concat())
+        Desktop::at(address, &[&all, arguments].concat())
     }
 
     /// Starts a box with nothing but `arguments`.

@@ -227,7 +227,7 @@ impl Game for EvenOdd {
     }
 }
 
-/// `{"P01":"even","P02":null}`
+/// `{"P01":"even","P02":"odd"}`. Who did not choose is not in it: validators know no other values.
 pub(super) struct Choices<'a> {
     pub choices: &'a [Option<Parity>; 2],
     pub table: Table<'a>,
@@ -235,11 +235,8 @@ pub(super) struct Choices<'a> {
 
 impl Serialize for Choices<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
-        for (seat, choice) in (0..).zip(self.choices) {
-            map.serialize_entry(self.table.id(seat), choice)?;
-        }
-        map.end()
+        let chose = (0..).zip(self.choices).filter_map(|(seat, choice)| Some((self.table.id(seat), choice.as_ref()?)));
+        serializer.collect_map(chose)
     }
 }
 
@@ -261,6 +258,14 @@ mod tests {
             game.play(seat, parse(format!("\"{choice}\"").as_bytes()).unwrap(), &mut draws).unwrap();
         }
         game
+    }
+
+    #[test]
+    fn who_did_not_choose_is_not_among_the_choices() {
+        let mut game = EvenOdd::start(2, &mut Draws::new(Seed([0; 32])));
+        assert!(testing::result(&game, PLAYERS).ends_with(r#""choices":{}}"#));
+        game.choices = [None, Some(Parity::Odd)];
+        assert!(testing::result(&game, PLAYERS).ends_with(r#""choices":{"P02":"odd"}}"#));
     }
 
     #[test]

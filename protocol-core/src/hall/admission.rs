@@ -150,6 +150,8 @@ pub struct Referee {
     pub name: String<NAME_BYTES>,
     /// How it says it is reached.
     pub contact: Contact,
+    /// The dialect it registered in.
+    pub(super) dialect: Dialect,
 }
 
 impl Referee {
@@ -170,6 +172,11 @@ pub(super) struct Turned {
 impl Turned {
     const fn new(reason: &'static str, code: Option<Code>, detail: Option<&'static str>) -> Self {
         Self { reason, code, detail }
+    }
+
+    /// The HTTP status it has where that is looked at: the message is wrong, or it is right and does not fit now.
+    pub fn status(self) -> u16 {
+        if [GAME, ENDPOINT, VERSION].contains(&self) { 400 } else { 409 }
     }
 }
 
@@ -236,6 +243,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     #[inline(never)]
     pub(super) fn register<'a>(&mut self, now: Now, from: IpAddr, via: Via, incoming: Incoming<'a>) -> Answer<'a> {
         let referee = incoming.request == Request::RegisterReferee;
+        let incoming = Incoming { dialect: spoken(incoming), ..incoming };
         let mut compliance = Compliance::new();
         let admitted = match referee {
             true => self.admit_referee(from, via, incoming, &mut compliance),
@@ -246,7 +254,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let (said, id) = match agent {
                     Agent::Player(index) => {
                         let player = self.players.get(usize::from(index));
-                        (Said::Welcome(index, player.map_or(0, |player| player.issue)), player.map(Player::id))
+                        let word = welcome(incoming);
+                        (Said::Welcome(index, player.map_or(0, |player| player.issue), word), player.map(Player::id))
                     }
                     Agent::Referee(index) => {
                         (Said::WelcomeReferee(index), self.referees.get(usize::from(index)).map(Referee::id))
@@ -357,6 +366,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let read = self.read_application(from, via, incoming, compliance)?;
         let is_same = |known: &Referee| known.name == read.name && known.contact.is_that_of(&read.contact);
         if let Some(index) = self.referees.iter().position(is_same) {
+            // It may have been restarted as something else.
+            if let Some(referee) = self.referees.get_mut(index) {
+                referee.dialect = incoming.dialect;
+            }
             return Ok((Agent::Referee(index as u16), false));
         }
         if !read.name.is_empty() && self.referees.iter().any(|known| name::is_same(&known.name, &read.name)) {
@@ -375,7 +388,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         let number = suggested.or_else(|| (2..=99).find(|&number| !taken(number))).ok_or(FULL)?;
         self.issued = self.issued.wrapping_add(1);
-        let referee = Referee { number, issue: self.issued, name: read.name, contact: read.contact };
+        let dialect = incoming.dialect;
+        let referee = Referee { number, issue: self.issued, name: read.name, contact: read.contact, dialect };
         let index = self.referees.len() as u16;
         self.referees.push(referee).map_err(|_| FULL)?;
         Ok((Agent::Referee(index), true))
@@ -397,7 +411,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let mut note = |rule: Rule, example: &str| {
             compliance.note(rule, example);
             if strict.is_none() {
-                strict = breach(rule);
+                strict = breach(rule, example);
             }
         };
         if !protocol.and_then(Value::as_str).is_some_and(|name| name.is(PROTOCOL)) {
@@ -652,15 +666,49 @@ impl From<Turned> for Refused {
 }
 
 /// What strict mode answers to a broken rule.
-pub(super) fn breach(rule: Rule) -> Option<(Code, &'static str)> {
+pub(super) fn breach(rule: Rule, example: &str) -> Option<(Code, &'static str)> {
     match rule {
         Rule::TimestampMissing => Some((Code::MissingRequiredField, rule.advice())),
-        Rule::TimestampForm => Some((Code::InvalidTimestamp, rule.advice())),
+        Rule::TimestampForm => Some((Code::InvalidTimestamp, rule.advice_on(example))),
         Rule::AuthToken => Some((Code::AuthTokenInvalid, rule.advice())),
         Rule::ChoiceForm | Rule::ChoiceCase => Some((Code::InvalidParityChoice, rule.advice())),
         Rule::EndpointHost | Rule::HttpStatus | Rule::ErrorBesideResult => None,
         _ => Some((Code::MissingRequiredField, rule.advice())),
     }
+}
+
+/// What a registration says of itself.
+fn meta_of<'a>(incoming: Incoming<'a>) -> Value<'a> {
+    let meta = incoming.message.get("player_meta").filter(|meta| meta.kind() == Kind::Object);
+    meta.unwrap_or(incoming.message)
+}
+
+/// The dialect in which an agent wants to be called. Among those who register by a tool, one family shows by the name of its
+/// endpoint that it exposes no tools itself.
+fn spoken(incoming: Incoming<'_>) -> Dialect {
+    let text = |name| meta_of(incoming).get(name).and_then(Value::as_str);
+    match incoming.dialect {
+        Dialect::McpTools if text("contact_endpoint").is_none() && text("endpoint").is_some() => {
+            Dialect::ProtocolMessage
+        }
+        dialect => dialect,
+    }
+}
+
+/// The word by which an agent knows that it is in. One family reads no other than its own, and shows by its id and by its
+/// `protocol_version` that it is one of them.
+fn welcome(incoming: Incoming<'_>) -> &'static str {
+    let by_type = incoming.envelope.dialect == Dialect::MessageType;
+    let has_version = || incoming.message.get("player_meta").is_some_and(|meta| meta.get("protocol_version").is_some());
+    if by_type && incoming.envelope.id.is_some_and(is_uuid) && has_version() { "REGISTERED" } else { "ACCEPTED" }
+}
+
+/// Whether the JSON of an id is a text such as `"0b7c4a4e-1d9e-4b57-9a6e-0d5f7a1c2b3d"`.
+fn is_uuid(id: &str) -> bool {
+    let text = id.strip_prefix('"').and_then(|id| id.strip_suffix('"')).unwrap_or_default();
+    let is_dash = |at: usize| matches!(at, 8 | 13 | 18 | 23);
+    let fits = |(at, byte): (usize, u8)| if is_dash(at) { byte == b'-' } else { byte.is_ascii_hexdigit() };
+    text.len() == 36 && text.bytes().enumerate().all(fits)
 }
 
 /// `league.v2` and everything from 2.0.0 on is new enough.

@@ -40,8 +40,9 @@ pub(super) enum Kind<'a> {
     /// Nothing: it was a notification.
     Nothing,
     Rejection(Rejection<'a>),
-    /// The player on this line, by the number of its registration: lines move up when somebody leaves.
-    Welcome(u16, u32),
+    /// The player on this line, by the number of its registration: lines move up when somebody leaves; and the word it knows
+    /// for that.
+    Welcome(u16, u32, &'static str),
     WelcomeReferee(u16),
     Turned {
         turned: Turned,
@@ -61,6 +62,8 @@ pub(super) enum Kind<'a> {
         status: &'static str,
         reason: Option<&'static str>,
     },
+    /// The report of a match was heard.
+    Reported(Option<MatchId>),
     Initialized,
     Tools,
     Resources,
@@ -112,7 +115,7 @@ impl Query {
 impl<'a> Answer<'a> {
     pub(super) fn new(now: Now, incoming: Incoming<'a>, said: Kind<'a>) -> Self {
         let conversation = incoming.message.get("conversation_id").filter(|id| id.as_str().is_some());
-        let caller = if let Kind::Welcome(player, _) = said { Some(player) } else { None };
+        let caller = if let Kind::Welcome(player, ..) = said { Some(player) } else { None };
         Self { at: now.utc, envelope: incoming.envelope, conversation: conversation.map(Value::raw), said, caller }
     }
 
@@ -124,6 +127,15 @@ impl<'a> Answer<'a> {
     /// Whether there is nothing to be said: the message was a notification.
     pub fn is_empty(&self) -> bool {
         matches!(self.said, Kind::Nothing)
+    }
+
+    /// The HTTP status where whoever asks looks at nothing else, as those do who post to `/register`.
+    pub fn status(&self) -> u16 {
+        match self.said {
+            Kind::Turned { turned, .. } => turned.status(),
+            Kind::Error { .. } | Kind::Rejection(_) => 400,
+            _ => 200,
+        }
     }
 }
 
@@ -170,11 +182,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Request::McpTools => Kind::Tools,
             Request::McpResources => Kind::Resources,
             Request::McpNotification => Kind::Nothing,
+            Request::ResultReport => self.hear_report(now, agent, incoming),
             Request::JoinAck | Request::Move => match self.who_answers(from, incoming.message) {
                 Ok(agent) => self.hear_agent(now, agent, incoming),
                 Err(code) => token_error(code),
             },
-            Request::Deregister | Request::ResultReport => match agent {
+            Request::Deregister => match agent {
                 Ok(agent) => self.hear_agent(now, agent, incoming),
                 Err(code) => token_error(code),
             },
@@ -224,9 +237,24 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     },
                 }
             }
-            (_, Request::ResultReport) => receipt("IGNORED", Some("LeagueBox referees every match itself")),
             _ => receipt("IGNORED", Some("only players can do this")),
         }
+    }
+
+    /// A referee reports a match. The box referees every match itself, so a report changes nothing; but referees send it
+    /// until it is acknowledged, some of them without a token.
+    fn hear_report(&mut self, now: Now, agent: Result<Agent, Code>, incoming: Incoming<'_>) -> Kind<'static> {
+        let referee = match agent {
+            Ok(Agent::Player(_)) => {
+                return Kind::Receipt { status: "IGNORED", reason: Some("only referees can do this") };
+            }
+            Ok(Agent::Referee(index)) => self.referees.get(usize::from(index)).map(|referee| referee.id()),
+            Err(Code::AuthTokenMissing) => None,
+            Err(code) => return token_error(code),
+        };
+        let id = incoming.message.get("match_id").and_then(|id| MatchId::read(&id.as_str()?.text::<40>().ok()?));
+        self.note(now, referee, id, Happening::Reported);
+        Kind::Reported(id)
     }
 
     fn query(&mut self, agent: Agent, incoming: Incoming<'_>) -> Kind<'static> {
@@ -251,7 +279,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
         }
         if form_is_wrong && self.config.mode == Mode::Strict {
-            let detail = Rule::TimestampForm.advice();
+            let detail = Rule::TimestampForm.advice_on(timestamp.map_or("", Value::raw));
             return Kind::Error { code: Code::InvalidTimestamp, detail, agent: own_id };
         }
         let name = query_type.and_then(Value::as_str);
@@ -300,27 +328,28 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         match answer.said {
             Kind::Nothing => Ok(()),
             Kind::Rejection(rejection) => json::write(&RpcError { envelope, rejection }, sink),
-            Kind::Welcome(_, issue) => {
+            Kind::Welcome(_, issue, status) => {
                 let player = self.players.iter().find(|player| player.issue == issue).ok_or(Full)?;
                 let token = self.token(player.id(), player.issue);
-                let body = RegisterResponse { player_id: Some(Shown(player.id())), ..ACCEPTED };
+                let body = RegisterResponse { status, player_id: Some(Shown(GivenId(Some(player.id())))), ..ACCEPTED };
                 self.reply_with(answer, "LEAGUE_REGISTER_RESPONSE", Some(token), body, sink)
             }
             Kind::WelcomeReferee(referee) => {
                 let referee = self.referees.get(usize::from(referee)).ok_or(Full)?;
                 let id = referee.id();
-                let body = RegisterResponse { referee_id: Some(Shown(id)), ..ACCEPTED };
+                let body = RegisterResponse { referee_id: Some(Shown(GivenId(Some(id)))), ..ACCEPTED };
                 self.reply_with(answer, "REFEREE_REGISTER_RESPONSE", Some(self.token(id, referee.issue)), body, sink)
             }
             Kind::Turned { turned, referee } => {
                 let name = if referee { "REFEREE_REGISTER_RESPONSE" } else { "LEAGUE_REGISTER_RESPONSE" };
                 let body = RegisterResponse {
                     status: "REJECTED",
+                    player_id: (!referee).then_some(Shown(GivenId(None))),
+                    referee_id: referee.then_some(Shown(GivenId(None))),
                     error_code: turned.code.map(Code::code),
                     error_description: turned.code.map(Code::name),
                     reason: Some(turned.reason),
                     detail: turned.detail,
-                    ..ACCEPTED
                 };
                 self.reply_with(answer, name, None, body, sink)
             }
@@ -337,6 +366,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             Kind::Receipt { status, reason } => {
                 self.reply_with(answer, "RECEIPT", None, Receipt { status, reason }, sink)
+            }
+            Kind::Reported(id) => {
+                let reason = "LeagueBox referees every match itself: the report is in its log and changes no result";
+                let body = ResultAck { status: "recorded", match_id: id.map(Shown), reason };
+                self.reply_with(answer, "MATCH_RESULT_ACK", None, body, sink)
             }
             Kind::Query { what, about, round } => self.answer_query(answer, what, about, round, sink),
             Kind::Initialized => json::write(&Answered { envelope, message: Server::HERE }, sink),
@@ -425,7 +459,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     fn data<D: Serialize>(&self, answer: &Answer<'_>, what: Query, data: D, sink: &mut dyn Sink) -> Result<(), Full> {
-        let body = QueryResponse { query_type: what.name(), status: "SUCCESS", data };
+        let body = QueryResponse { query_type: what.name(), status: "SUCCESS", success: true, data };
         self.reply_with(answer, "LEAGUE_QUERY_RESPONSE", None, body, sink)
     }
 

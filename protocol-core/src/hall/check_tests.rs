@@ -35,6 +35,14 @@ fn any_answer_of_an_agent_to_a_ping_says_that_it_is_there_and_after_how_long() {
         let call = room.call(0).unwrap();
         assert_eq!((&call["method"], &call["jsonrpc"]), (&json!("ping"), &json!("2.0")));
         assert!(call["id"].is_number());
+        // A player that looks at the type of every message finds one.
+        let message = &call["params"];
+        for (field, value) in [("message_type", "PING"), ("protocol", "league.v2"), ("sender", "league_manager")] {
+            assert_eq!(message[field], value);
+        }
+        for field in ["timestamp", "conversation_id", "auth_token", "league_id"] {
+            assert!(message[field].as_str().is_some_and(|text| !text.is_empty()), "{field}: {message}");
+        }
         room.now.ms += 40;
         let id = room.hall.call(0).unwrap().id;
         room.hall.handle(room.now, Event::Reply { player: 0, call: id, status, body });

@@ -389,6 +389,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             issue: agent.issue,
             name: String::try_from(agent.name).ok()?,
             contact: Contact::restored(agent.endpoint, agent.from, agent.elsewhere)?,
+            dialect: agent.dialect,
         };
         self.issued = self.issued.max(agent.issue);
         match self.referees.iter_mut().find(|known| known.number == agent.number) {
@@ -520,7 +521,7 @@ impl Referee {
             endpoint: self.contact.given(),
             from: self.contact.from(),
             elsewhere: self.contact.is_elsewhere(),
-            dialect: Dialect::Canonical,
+            dialect: self.dialect,
         })
     }
 }

@@ -183,8 +183,8 @@ pub enum Failure {
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
     /// What the line to a player has to do now. `None`: hang up.
     pub fn call(&self, player: u16) -> Option<Call<'_>> {
-        let player = self.players.get(usize::from(player))?;
-        Some(Call { id: player.line.open?.id, to: &player.contact })
+        let own = self.players.get(usize::from(player)).and_then(|player| Some((player.line.open?, &player.contact)));
+        own.map(|(open, to)| Call { id: open.id, to }).or_else(|| self.errand_on(player))
     }
 
     /// The registration of the player on a line, if that dials in and has not left.
@@ -592,7 +592,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let mut broken = None;
         let mut note = |rule: Rule, example: &str| {
             player.compliance.note(rule, example);
-            broken = broken.or(breach(rule));
+            broken = broken.or(breach(rule, example));
         };
         reply::check(message, &expected, &mut note);
         let accepts = reply::acceptance(message, &mut |rule, example| {

@@ -17,6 +17,7 @@
 //! ladder.rs      games outside the league, and ratings
 //! notes.rs       what is kept for players between their moves
 //! party.rs       who sits at a table
+//! errands.rs     how referees hear the end
 //! lines.rs       one line per player: what goes out next, what came back
 //! speech.rs      the words of every call
 //! answers.rs     the words of every answer, queries among them
@@ -34,6 +35,7 @@ mod arena_tests;
 mod check;
 #[cfg(test)]
 mod check_tests;
+mod errands;
 mod facts;
 #[cfg(test)]
 mod fours_tests;
@@ -50,6 +52,8 @@ mod powers_tests;
 mod reel;
 #[cfg(test)]
 mod reel_tests;
+#[cfg(test)]
+mod referee_tests;
 #[cfg(test)]
 mod restart_tests;
 mod rounds;
@@ -74,6 +78,7 @@ pub use reel::{Astray, Deed, LastMove, MOVE_BYTES, ReelId, Replay, Shot, Step};
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
 pub use settings::{Change, Pace, Pacing, TIMEOUT_MS, sizes};
 
+use errands::Errand;
 use facts::Facts;
 use notes::Notes;
 use reel::Reel;
@@ -256,6 +261,8 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     attempts: u8,
     /// Whether everybody has been told how the league ended, and that is a fact.
     over_is_told: bool,
+    /// The call by which a referee hears how the league ended.
+    errand: Option<Errand>,
     /// Decides every game of the ladder. Another one after every restart: nobody has seen anything of it.
     chance: Seed,
     /// Games of the ladder since then.
@@ -329,6 +336,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             issued: 0,
             attempts: 0,
             over_is_told: false,
+            errand: None,
             chance: Seed([0; 32]),
             ladder_games: 0,
             queued: 0,
@@ -351,7 +359,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Takes note of something that happened.
     pub fn handle(&mut self, now: Now, event: Event<'_>) {
         match event {
-            Event::Tick => self.tick(now),
+            Event::Tick => {
+                self.tick_errand(now);
+                self.tick(now);
+            }
+            Event::Reply { call, body, .. } if self.is_errand(now, call, Some(body)) => {}
+            Event::Failed { call, .. } if self.is_errand(now, call, None) => {}
             Event::Reply { player, call, status, body } => self.reply(now, player, call, status, body),
             Event::Failed { player, call, failure } => self.call_failed(now, player, call, failure),
             Event::Arrived { player } => self.arrived(now, player),
@@ -371,7 +384,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// When [`Event::Tick`] is due.
     pub fn next_deadline(&self) -> Option<Millis> {
-        self.timers.next().map(|(_, at)| at)
+        let of_lines = self.timers.next().map(|(_, at)| at);
+        [of_lines, self.errand_deadline()].into_iter().flatten().min()
     }
 
     /// How the box is set up.

@@ -248,6 +248,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     pub(super) fn start(&mut self, now: Now) {
+        self.drop_errands();
         self.call_off_the_ladder(now);
         self.facts.start();
         self.clear_the_board();
@@ -323,10 +324,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if !self.over_is_told && self.is_over() && !self.facts.is_full() {
             self.over_is_told = true;
             self.facts.push(Fact::Over);
+            self.begin_errands(now);
         }
     }
 
     pub(super) fn reset(&mut self) {
+        self.drop_errands();
         for player in 0..self.players.len() as u16 {
             self.timers.set(player.into(), None);
             self.list(player);

@@ -14,6 +14,7 @@ use crate::games::{self, AnyGame, Game, Viewer};
 use crate::json::{self, Full, Joined, Seq, Shown, Sink};
 use crate::league::{Record, SEATS, Status};
 use crate::referee::{Broken, Cause, Fault, MAX_RETRIES, Need};
+use crate::time::Now;
 use crate::wire::endpoint::Url;
 use crate::wire::league_v2::dialect::{Dialect, Kind};
 use crate::wire::league_v2::outgoing::*;
@@ -22,8 +23,8 @@ use crate::wire::league_v2::{Code, PROTOCOL};
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
     /// Writes the body of the open call to a player. It says the same every time for as long as the call is open.
     pub fn write_call(&self, player: u16, sink: &mut dyn Sink) -> Result<(), Full> {
-        let player = self.players.get(usize::from(player)).ok_or(Full)?;
-        let open = player.line.open.ok_or(Full)?;
+        let called = self.players.get(usize::from(player)).and_then(|player| Some((player, player.line.open?)));
+        let Some((player, open)) = called else { return self.write_errand(player, sink) };
         match open.what {
             What::News(Notice::Round(round)) => {
                 let matches = Seq(|| self.matches_of(round).filter_map(|id| self.announced_match(id)));
@@ -46,18 +47,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.say(open, Conversation::Round(round, "complete"), body, sink)
             }
             What::News(Notice::LeagueCompleted) => {
-                let champion = self.closed_rows().next().map(|row| Champion {
-                    player_id: row.player_id,
-                    display_name: row.display_name,
-                    points: row.points,
-                });
-                let body = LeagueCompleted {
-                    total_rounds: self.schedule().rounds(),
-                    total_matches: self.schedule().total_matches(),
-                    champion,
-                    final_standings: Seq(|| self.closed_rows()),
-                };
-                self.say(open, Conversation::League, body, sink)
+                self.say_league_completed((open.id, open.at), open.dialect, open.variant, sink)
             }
             What::News(Notice::GameOver(round)) => self.say_game_over(player, open, round, sink),
             What::News(Notice::MoveTaken(round)) => {
@@ -81,7 +71,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             What::Check => {
                 #[derive(Serialize)]
                 struct Nothing {}
-                json::write(&Call { dialect: open.dialect, method: "ping", id: open.id, message: Nothing {} }, sink)
+                self.say(open, Conversation::League, Nothing {}, sink)
             }
             What::Settled(_) => Err(Full),
         }
@@ -94,18 +84,53 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         body: B,
         sink: &mut dyn Sink,
     ) -> Result<(), Full> {
-        let kind = open.what.kind();
+        let (id, at, kind) = (open.id, open.at, open.what.kind());
+        self.say_as((id, at, kind), open.dialect, open.variant, conversation, body, sink)
+    }
+
+    /// Says something to whom no open call belongs.
+    fn say_as<B: Serialize>(
+        &self,
+        (id, at, kind): (u32, Now, Kind),
+        dialect: Dialect,
+        variant: u8,
+        conversation: Conversation<'_>,
+        body: B,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Full> {
         let head = Head {
             protocol: PROTOCOL,
-            message_type: kind.message_type(),
-            sender: Shown(Sender { referee: kind.is_referees(), with_id: open.dialect == Dialect::MessageType }),
-            timestamp: Shown(open.at.utc),
+            message_type: kind.type_in(dialect),
+            sender: Shown(Sender { referee: kind.is_referees(), with_id: dialect == Dialect::MessageType }),
+            timestamp: Shown(at.utc),
             conversation_id: conversation,
             auth_token: Some(Shown(self.our_token())),
             league_id: Shown(self.league_id()),
         };
-        let method = kind.method(open.dialect, open.variant).unwrap_or("handle_message");
-        json::write(&Call { dialect: open.dialect, method, id: open.id, message: Joined(head, body) }, sink)
+        let method = kind.method(dialect, variant).unwrap_or("handle_message");
+        json::write(&Call { dialect, method, id, message: Joined(head, body) }, sink)
+    }
+
+    /// Says how the league ended, to a player or a referee.
+    pub(super) fn say_league_completed(
+        &self,
+        (id, at): (u32, Now),
+        dialect: Dialect,
+        variant: u8,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Full> {
+        let champion = self.closed_rows().next().map(|row| Champion {
+            player_id: row.player_id,
+            display_name: row.display_name,
+            points: row.points,
+        });
+        let body = LeagueCompleted {
+            total_rounds: self.schedule().rounds(),
+            total_matches: self.schedule().total_matches(),
+            champion,
+            final_standings: Seq(|| self.closed_rows()),
+        };
+        self.say_as((id, at, Kind::LeagueCompleted), dialect, variant, Conversation::League, body, sink)
     }
 
     fn say_question(
@@ -122,6 +147,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let opponent_ids = Ids(opponents.map(Player::id).collect());
         let (player_id, opponent_id) = (Shown(player.id()), Shown(opponent_ids.first().unwrap_or_default()));
         let (round_id, match_id) = (table.id.round, Shown(table.id));
+        let game_id = (open.dialect == Dialect::ProtocolMessage).then_some(match_id);
         let game_type = table.play.game().rules().name;
         let deadline = Shown(open.at.utc_at(open.deadline));
         let your_standings = self.tally_of(player.place).into();
@@ -133,6 +159,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let body = GameInvitation {
                     round_id,
                     match_id,
+                    game_id,
                     game_type,
                     role_in_match,
                     player_id,
@@ -144,7 +171,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             Kind::ChooseParity => {
                 let context = context(opponent_ids);
-                let body = ChooseParityCall { round_id, match_id, player_id, game_type, context, deadline };
+                let body = ChooseParityCall { round_id, match_id, game_id, player_id, game_type, context, deadline };
                 self.say(open, conversation, body, sink)
             }
             _ => {

@@ -344,7 +344,9 @@ fn strict_mode_refuses_what_lenient_mode_reports() {
         "message_type":"LEAGUE_REGISTER_REQUEST","sender":"player:a","timestamp":"2025-01-15T10:05:00+00:00",
         "conversation_id":"c","player_meta":{"display_name":"A","version":"1","game_types":["even_odd"],
         "contact_endpoint":"http://localhost:1/mcp"}}}"#;
-    assert_eq!(strict.send(message)["result"]["error_code"], "E021");
+    let refused = strict.send(message)["result"].take();
+    assert_eq!(refused["error_code"], "E021");
+    assert!(refused["detail"].as_str().unwrap().contains("not in an offset"), "{refused}");
     let mut lenient = Room::new(config());
     assert_eq!(lenient.send(message)["result"]["status"], "ACCEPTED");
     let broken: Vec<_> = lenient.hall.players()[0].compliance.broken().map(|(rule, ..)| rule.code()).collect();

@@ -197,13 +197,14 @@ const ENDED: u8 = 64;
 const RANKED: u8 = 65;
 
 const MODES: [Mode; 2] = [Mode::Lenient, Mode::Strict];
-const DIALECTS: [Dialect; 6] = [
+const DIALECTS: [Dialect; 7] = [
     Dialect::Canonical,
     Dialect::MessageType,
     Dialect::Nested,
     Dialect::McpTools,
     Dialect::Bare,
     Dialect::LeagueOfAgents,
+    Dialect::ProtocolMessage,
 ];
 const CAUSES: [Cause; 7] = [
     Cause::Played,

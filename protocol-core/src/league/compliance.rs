@@ -5,6 +5,8 @@ use core::fmt::{self, Write};
 
 use heapless::Vec;
 
+use crate::time::timestamp_advice;
+
 /// How much of the first offending example is kept, in bytes.
 pub const EXAMPLE_BYTES: usize = 32;
 /// How much all examples of one player take.
@@ -72,6 +74,12 @@ impl Rule {
     pub fn quotes_a_reply(self) -> bool {
         use Rule::{AcceptForm, ChoiceForm, HttpStatus, NoMove, NotJson, RpcError};
         matches!(self, NotJson | HttpStatus | RpcError | AcceptForm | ChoiceForm | NoMove)
+    }
+
+    /// How to keep it, for whoever broke it with this.
+    pub fn advice_on(self, example: &str) -> &'static str {
+        let special = if self == Rule::TimestampForm { timestamp_advice(example) } else { None };
+        special.unwrap_or(self.advice())
     }
 }
 

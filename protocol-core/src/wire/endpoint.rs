@@ -58,9 +58,11 @@ impl Endpoint {
         let path = u8::try_from(path).ok()?;
         let host = match address(host) {
             Some(ip) if ip == from => Host::Sender,
+            // On the box's own computer such a host says the truth.
+            Some(ip) if ip.is_loopback() && from.is_loopback() => Host::Sender,
+            None if is_localhost(host) && from.is_loopback() => Host::Sender,
             Some(ip) if is_local(ip) => Host::Local,
             Some(_) if other_hosts => Host::Elsewhere,
-            None if is_localhost(host) && from.is_loopback() => Host::Sender,
             None if is_localhost(host) => Host::Local,
             _ => Host::Replaced,
         };
@@ -329,6 +331,21 @@ mod tests {
         for name in ["my-laptop.local", "10.0.0.256", "1.2.3.4.5", "0x", "+1", "08", "localhost.example"] {
             let endpoint = read_from(&format!("http://{name}:8101/"), FROM, true).unwrap();
             assert_eq!((endpoint.ip(), endpoint.host), (FROM, Host::Replaced), "{name}");
+        }
+    }
+
+    #[test]
+    fn localhost_is_right_where_the_agent_runs_on_the_boxs_own_computer() {
+        for from in ["127.0.0.1", "127.3.2.1", "::1", "::ffff:127.0.0.1"] {
+            let from: IpAddr = from.parse().unwrap();
+            for host in ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"] {
+                let endpoint = read_from(&format!("http://{host}:1/"), from, false).unwrap();
+                assert_eq!((endpoint.ip(), endpoint.host), (from.to_canonical(), Host::Sender), "{host} from {from}");
+            }
+            for (host, means) in [("0.0.0.0", Host::Local), ("my-laptop.local", Host::Replaced)] {
+                let endpoint = read_from(&format!("http://{host}:1/"), from, false).unwrap();
+                assert_eq!((endpoint.ip(), endpoint.host), (from.to_canonical(), means), "{host} from {from}");
+            }
         }
     }
 

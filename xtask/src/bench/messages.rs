@@ -430,6 +430,7 @@ fn writings() -> Result<Vec<Timed>, String> {
             GameInvitation {
                 round_id,
                 match_id,
+                game_id: None,
                 game_type,
                 role_in_match: "PLAYER_A",
                 player_id,
@@ -440,7 +441,7 @@ fn writings() -> Result<Vec<Timed>, String> {
         )?,
         call(
             Kind::ChooseParity,
-            ChooseParityCall { round_id, match_id, player_id, game_type, context: context(), deadline },
+            ChooseParityCall { round_id, match_id, game_id: None, player_id, game_type, context: context(), deadline },
         )?,
         call(
             Kind::MoveRequest,
@@ -500,7 +501,7 @@ fn writings() -> Result<Vec<Timed>, String> {
             Some(OUR_TOKEN),
             RegisterResponse {
                 status: "ACCEPTED",
-                player_id: Some(P01),
+                player_id: Some(Shown(GivenId(Some(P01.0)))),
                 referee_id: None,
                 error_code: None,
                 error_description: None,
@@ -511,7 +512,7 @@ fn writings() -> Result<Vec<Timed>, String> {
         answer(
             "LEAGUE_QUERY_RESPONSE",
             None,
-            QueryResponse { query_type: "GET_STANDINGS", status: "SUCCESS", data: Table { standings } },
+            QueryResponse { query_type: "GET_STANDINGS", status: "SUCCESS", success: true, data: Table { standings } },
         )?,
         answer(
             "LEAGUE_ERROR",

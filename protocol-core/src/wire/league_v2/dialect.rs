@@ -1,6 +1,6 @@
 //! How an agent wants to be called. It shows when it registers; where that misleads, the first invitation finds out.
 
-/// The five ways agents speak league.v2, and one that is none: what such an agent hears, it hears in its own protocol.
+/// The ways agents speak league.v2, and one that is none: what such an agent hears, it hears in its own protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// `method: "handle_game_invitation"`, flat `params`.
@@ -15,6 +15,9 @@ pub enum Dialect {
     Bare,
     /// Not league.v2 at all, but League of Agents.
     LeagueOfAgents,
+    /// `method: "protocol/message"`, `params: {"message": {…}}`, and an invitation is a `GAME_INVITE`. Only who registers
+    /// that way is spoken to so; nobody is tried with it.
+    ProtocolMessage,
 }
 
 impl Dialect {
@@ -23,6 +26,10 @@ impl Dialect {
 
     /// The dialect to try after this one.
     pub fn next(self) -> Dialect {
+        if self == Dialect::ProtocolMessage {
+            // It registers by a tool.
+            return Dialect::McpTools;
+        }
         let at = (self as usize + 1) % Self::ALL.len();
         Self::ALL.get(at).copied().unwrap_or(Dialect::Canonical)
     }
@@ -36,6 +43,7 @@ impl Dialect {
             Dialect::McpTools => "mcp_tools",
             Dialect::Bare => "bare",
             Dialect::LeagueOfAgents => "league_of_agents",
+            Dialect::ProtocolMessage => "protocol_message",
         }
     }
 }
@@ -88,6 +96,14 @@ impl Kind {
         }
     }
 
+    /// The same as it is called in a dialect.
+    pub fn type_in(self, dialect: Dialect) -> &'static str {
+        match (self, dialect) {
+            (Kind::GameInvitation, Dialect::ProtocolMessage) => "GAME_INVITE",
+            _ => self.message_type(),
+        }
+    }
+
     /// Whether a referee says it, or the league manager.
     pub fn is_referees(self) -> bool {
         use Kind::*;
@@ -128,6 +144,7 @@ impl Kind {
             Dialect::McpTools => self.tools(),
             Dialect::MessageType => return (variant == 0).then(|| self.message_type()),
             Dialect::Nested | Dialect::Bare | Dialect::LeagueOfAgents => &["handle_message"],
+            Dialect::ProtocolMessage => &["protocol/message"],
         };
         once.get(usize::from(variant)).copied()
     }
@@ -185,6 +202,15 @@ mod tests {
             assert_ne!(dialect, Dialect::Nested);
         }
         assert_eq!(dialect.next(), Dialect::Nested);
+    }
+
+    #[test]
+    fn an_invitation_has_a_name_of_its_own_where_messages_are_of_the_protocol() {
+        assert_eq!(Kind::GameInvitation.type_in(Dialect::ProtocolMessage), "GAME_INVITE");
+        assert_eq!(Kind::GameInvitation.method(Dialect::ProtocolMessage, 0), Some("protocol/message"));
+        assert_eq!(Kind::ChooseParity.type_in(Dialect::ProtocolMessage), "CHOOSE_PARITY_CALL");
+        assert_eq!(Dialect::ProtocolMessage.next(), Dialect::McpTools);
+        assert!(!Dialect::ALL.contains(&Dialect::ProtocolMessage), "nobody is tried with it");
     }
 
     #[test]

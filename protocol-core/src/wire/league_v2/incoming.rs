@@ -153,7 +153,7 @@ impl<'a> Incoming<'a> {
             // The message itself, no JSON-RPC.
             let request = match message_type.and_then(Value::as_str) {
                 Some(name) => named(name),
-                None if registers => Some(Request::RegisterPlayer),
+                None if registers => Some(who_registers(root)),
                 None => None,
             };
             // A flat registration is followed by calls in the canonical dialect.
@@ -166,7 +166,11 @@ impl<'a> Incoming<'a> {
                 (None, None) => Err((Rejection::NotARequest(rule), none)),
             };
         }
-        let envelope = Envelope { dialect: Dialect::Canonical, id: id.map(Value::raw) };
+        let is_id = |id: &Value<'_>| matches!(id.kind(), json::Kind::String | json::Kind::Number | json::Kind::Null);
+        let envelope = Envelope { dialect: Dialect::Canonical, id: id.filter(is_id).map(Value::raw) };
+        if id.is_some_and(|id| !is_id(&id)) {
+            return Err((Rejection::NotARequest("id must be a string, a number or null"), envelope));
+        }
         if version.is_some_and(|version| !version.as_str().is_some_and(|text| text.is("2.0"))) {
             return Err((Rejection::NotARequest("jsonrpc must be \"2.0\""), envelope));
         }
@@ -184,7 +188,7 @@ impl<'a> Incoming<'a> {
         let Some(method) = method.as_str() else {
             return Err((Rejection::NotARequest("method must be a string"), envelope));
         };
-        let (params, in_params) = match params {
+        let (params, in_params) = match params.filter(|params| !params.is_null()) {
             Some(params) => (params, in_params),
             None => (root, root.members(inner_names)),
         };
@@ -228,6 +232,14 @@ pub fn answered_call(text: &[u8]) -> Option<u32> {
         return None;
     }
     Some(id.and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok()).unwrap_or(0))
+}
+
+/// Who registers with a flat message without a type: a player, unless it says otherwise.
+fn who_registers(message: Value<'_>) -> Request {
+    let [agent_type, referee_meta] = message.members(["agent_type", "referee_meta"]);
+    let says_so = agent_type.and_then(Value::as_str).is_some_and(|kind| kind.is_ignore_ascii_case("referee"));
+    let has_meta = agent_type.is_none() && referee_meta.is_some_and(|meta| meta.kind() == json::Kind::Object);
+    if says_so || has_meta { Request::RegisterReferee } else { Request::RegisterPlayer }
 }
 
 fn named(name: Str<'_>) -> Option<Request> {
@@ -294,9 +306,48 @@ mod tests {
 
     #[test]
     fn an_id_is_kept_as_it_was_written() {
-        for id in ["1", "1.50", "\"x\\u0041\"", "null", "[1, 2]", "{\"a\":1}", "-0"] {
+        for id in ["1", "1.50", "\"x\\u0041\"", "null", "-0"] {
             let text = std::format!(r#"{{"jsonrpc":"2.0","method":"ping","id":{id}}}"#);
             assert_eq!(read(&text).unwrap().2, Some(id));
+        }
+    }
+
+    #[test]
+    fn an_id_that_is_no_string_number_or_null_makes_no_request_and_is_not_repeated() {
+        for id in ["[1, 2]", "{\"a\":1}", "true", "false", "[]"] {
+            for rest in [r#""method":"ping""#, r#""method":"fly""#, r#""result":{"message_type":"GAME_JOIN_ACK"}"#] {
+                let text = std::format!(r#"{{"jsonrpc":"2.0",{rest},"id":{id}}}"#);
+                let (rejection, envelope) = Incoming::read(text.as_bytes(), false).err().unwrap();
+                assert_eq!((rejection.code(), envelope.id), (-32600, None), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn params_that_are_null_are_as_if_there_were_none() {
+        for method in ["ping", "register_player", "tools/list", "fly", "tools/call"] {
+            let with = std::format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":null,"id":1}}"#);
+            assert_eq!(read(&with), read(&with.replace(r#""params":null,"#, "")), "{method}");
+        }
+        assert_eq!(
+            read(r#"{"jsonrpc":"2.0","method":"ping","params":null,"id":1}"#),
+            Ok((Dialect::Canonical, Request::Ping, Some("1")))
+        );
+    }
+
+    #[test]
+    fn a_flat_registration_says_whether_it_is_a_referees() {
+        use Request::{RegisterPlayer, RegisterReferee};
+        for (text, request) in [
+            (r#"{"agent_type":"referee","display_name":"x"}"#, RegisterReferee),
+            (r#"{"agent_type":"REFEREE"}"#, RegisterReferee),
+            (r#"{"referee_meta":{"display_name":"x"}}"#, RegisterReferee),
+            (r#"{"agent_type":"player"}"#, RegisterPlayer),
+            (r#"{"agent_type":"player","referee_meta":{}}"#, RegisterPlayer),
+            (r#"{"agent_type":7}"#, RegisterPlayer),
+            (r#"{"display_name":"referee"}"#, RegisterPlayer),
+        ] {
+            assert_eq!(Incoming::read(text.as_bytes(), true).ok().unwrap().request, request, "{text}");
         }
     }
 

@@ -217,6 +217,9 @@ impl fmt::Display for Token {
 pub struct GameInvitation {
     pub round_id: u16,
     pub match_id: Shown<MatchId>,
+    /// The same for those who look for it by this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game_id: Option<Shown<MatchId>>,
     pub game_type: &'static str,
     pub role_in_match: &'static str,
     pub player_id: Shown<AgentId>,
@@ -233,6 +236,9 @@ pub struct GameInvitation {
 pub struct ChooseParityCall {
     pub round_id: u16,
     pub match_id: Shown<MatchId>,
+    /// The same for those who look for it by this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game_id: Option<Shown<MatchId>>,
     pub player_id: Shown<AgentId>,
     pub game_type: &'static str,
     pub context: Context,
@@ -463,15 +469,25 @@ pub struct Champion<'a> {
     pub points: u16,
 }
 
+/// The id an agent was given. It is a required text, so who is turned away is given an empty one.
+#[derive(Clone, Copy, Debug)]
+pub struct GivenId(pub Option<AgentId>);
+
+impl fmt::Display for GivenId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |id| id.fmt(f))
+    }
+}
+
 /// LEAGUE_REGISTER_RESPONSE and REFEREE_REGISTER_RESPONSE
 #[derive(Serialize)]
 #[allow(missing_docs, reason = "the fields are the specification's")]
 pub struct RegisterResponse {
     pub status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub player_id: Option<Shown<AgentId>>,
+    pub player_id: Option<Shown<GivenId>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub referee_id: Option<Shown<AgentId>>,
+    pub referee_id: Option<Shown<GivenId>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -508,7 +524,21 @@ pub struct ErrorContext {
 pub struct QueryResponse<D> {
     pub query_type: &'static str,
     pub status: &'static str,
+    /// The same once more, for those who look for it by this name.
+    pub success: bool,
     pub data: D,
+}
+
+/// MATCH_RESULT_ACK
+#[derive(Serialize)]
+#[allow(missing_docs, reason = "the fields are the specification's")]
+pub struct ResultAck {
+    pub status: &'static str,
+    /// Which match, where the report names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_id: Option<Shown<MatchId>>,
+    /// What it changes.
+    pub reason: &'static str,
 }
 
 /// The plain receipt for a message that wants nothing back.
@@ -553,7 +583,7 @@ impl<M: Serialize> Serialize for Call<M> {
                 map.serialize_entry("method", "tools/call")?;
                 map.serialize_entry("params", &Tool { name: self.method, arguments: &self.message })?;
             }
-            Dialect::Nested => {
+            Dialect::Nested | Dialect::ProtocolMessage => {
                 map.serialize_entry("method", self.method)?;
                 map.serialize_entry("params", &Nested { message: &self.message })?;
             }
