@@ -59,8 +59,8 @@ pub(crate) fn is_for_another(request: &Request<'_>, name: &str) -> bool {
 
 /// Whether a `Host` is an address, `localhost`, or the box's name with or without `.local`.
 fn is_own(host: &str, name: &str) -> bool {
-    if let Some((address, _)) = host.strip_prefix('[').and_then(|host| host.split_once(']')) {
-        return address.parse::<IpAddr>().is_ok();
+    if let Some((address, port)) = host.strip_prefix('[').and_then(|host| host.split_once(']')) {
+        return address.parse::<IpAddr>().is_ok() && (port.is_empty() || port.starts_with(':'));
     }
     let host = host.split_once(':').map_or(host, |(host, _)| host);
     let host = host.strip_suffix('.').unwrap_or(host);
@@ -456,6 +456,7 @@ mod tests {
             "local",
             "localhost.local",
             "[evil.example]",
+            "[::1].evil.example",
             "",
             ":8000",
             "שלום.local",

@@ -122,7 +122,7 @@ fn a_test_gives_way_to_the_league_and_no_invitation_waits_for_it() {
     assert!(room.hall.is_over());
     room.hall.check(room.now, 1).unwrap();
     room.run(perfect);
-    assert_eq!(ready(&room, 0), Ready::No, "a perfect player answers what it understands");
+    assert_eq!(ready(&room, 0), Ready::Yes(0), "a perfect player finds a type in it, and answers");
 }
 
 #[test]
