@@ -282,7 +282,6 @@ fn an_answer_without_a_token_is_taken_from_the_players_address_for_its_match() {
     assert_eq!(code(room.send(&wrong)), "E012", "a wrong token is worse than none");
     assert_eq!(room.send(&ack("GAME_JOIN_ACK", "player:P01", "R1M1"))["result"]["status"], "RECEIVED");
     assert_eq!(room.send(&ack("GAME_JOIN_ACK", "P02", "R1M1"))["result"]["status"], "RECEIVED");
-    assert_eq!(room.send(&ack("CHOOSE_PARITY_RESPONSE", "P01", "R1M1"))["result"]["status"], "RECEIVED");
 }
 
 #[test]
