@@ -39,6 +39,8 @@ const CLASS: u32 = 32;
 const LARGEST: u32 = 1000;
 /// Requests of so many seconds may come at once.
 const REQUESTS_AT_ONCE: u32 = 2 * SECOND;
+/// So many bytes of a long answer are as much work as another request.
+const REQUEST_BYTES: usize = 1024;
 /// A class registers at once. After that one more player is let in every so often, because every one is written to flash.
 const REGISTRATION: u32 = 2 * SECOND;
 
@@ -129,6 +131,11 @@ fn class(players: usize) -> u32 {
     (players as u32).clamp(CLASS, LARGEST)
 }
 
+/// What a request costs, in ticks.
+fn each(players: usize) -> u32 {
+    (SECOND / (REQUESTS * class(players))).max(1)
+}
+
 impl Account {
     const fn new(now: u32) -> Self {
         Self { requests: now, registrations: now, guess: now, wrong: 0 }
@@ -180,7 +187,7 @@ impl Guard {
             return Ok(());
         }
         let now = ticks(now);
-        let each = (SECOND / (REQUESTS * class(players))).max(1);
+        let each = each(players);
         let account = self.account(who, now);
         match until_room(account.requests, now, each, REQUESTS_AT_ONCE) {
             Ok(paid) => {
@@ -189,6 +196,18 @@ impl Guard {
             }
             Err(later) => Err(self.refused(later)),
         }
+    }
+
+    /// Somebody had a piece of a long answer made for it. What it costs is held against it as requests would be.
+    pub fn pay(&mut self, now: Millis, who: IpAddr, players: usize, bytes: usize) {
+        if who.to_canonical().is_loopback() {
+            return;
+        }
+        let now = ticks(now);
+        let cost = (bytes.div_ceil(REQUEST_BYTES) as u32).saturating_mul(each(players));
+        let account = self.account(who, now);
+        let owes = ahead(account.requests, now, REQUESTS_AT_ONCE).saturating_add(cost);
+        account.requests = now.wrapping_add(owes.min(REQUESTS_AT_ONCE));
     }
 
     /// Whether somebody may register one more player, if that is what it wants: asked last, because it takes a while to see.

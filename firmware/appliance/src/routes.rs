@@ -30,6 +30,8 @@ use crate::web::{self, File};
 const LAST_WORDS_MS: u64 = 500;
 /// What a head may take of the room for an answer.
 const HEAD: usize = 256;
+/// Rows of a page that are made in one go. One of a match that is not over has nothing to show and still takes work.
+const ROWS: u64 = 256;
 
 pub(crate) const JSON: &str = "application/json";
 
@@ -194,18 +196,18 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 Route::Rpc(via) => apart(pin!(self.rpc(peer, via, request.body, responder))).await,
                 Route::Health => {
                     let memory = self.board.memory();
-                    self.send(responder, 200, &|_, sink| pages::health(memory, sink)).await
+                    self.send(peer, responder, 200, &|_, sink| pages::health(memory, sink)).await
                 }
                 Route::File(file) => apart(pin!(file.send(request, responder))).await,
                 Route::Status => {
                     let vitals = self.vitals(self.board.now());
-                    self.send(responder, 200, &|hall, sink| pages::status(hall, vitals, sink)).await
+                    self.send(peer, responder, 200, &|hall, sink| pages::status(hall, vitals, sink)).await
                 }
-                Route::Agents => apart(pin!(self.send_enrolment(responder, peer, request.body))).await,
+                Route::Agents => apart(pin!(self.send_enrolment(peer, responder, request.body))).await,
                 Route::Me => {
                     let key = bearer(&request);
                     match self.hall(|hall| hall.agent_of_key(key?.chars())) {
-                        Some(issue) => self.send(responder, 200, &|hall, sink| hall.write_agent(issue, sink)).await,
+                        Some(issue) => self.send(peer, responder, 200, &|hall, sink| hall.write_agent(issue, sink)).await,
                         None => {
                             let body: &[u8] = match key {
                                 Some(_) => br#"{"error":"Invalid API key."}"#,
@@ -222,18 +224,18 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                         None => responder.error(404, "no such path").await,
                     }
                 }
-                Route::Settings => self.send(responder, 200, &settings::write).await,
-                Route::Rows(rows) => apart(pin!(self.send_rows(responder, rows))).await,
-                Route::Match(id) => apart(pin!(self.send_match(responder, id))).await,
-                Route::Moves(id) => apart(pin!(self.send_moves(responder, id))).await,
-                Route::Step(id, step) => apart(pin!(self.send_step(responder, id, step))).await,
-                Route::Leagues => apart(pin!(self.send_leagues(responder))).await,
-                Route::League(number) => apart(pin!(self.send_league(responder, number))).await,
+                Route::Settings => self.send(peer, responder, 200, &settings::write).await,
+                Route::Rows(rows) => apart(pin!(self.send_rows(peer, responder, rows))).await,
+                Route::Match(id) => apart(pin!(self.send_match(peer, responder, id))).await,
+                Route::Moves(id) => apart(pin!(self.send_moves(peer, responder, id))).await,
+                Route::Step(id, step) => apart(pin!(self.send_step(peer, responder, id, step))).await,
+                Route::Leagues => apart(pin!(self.send_leagues(peer, responder))).await,
+                Route::League(number) => apart(pin!(self.send_league(peer, responder, number))).await,
                 Route::Clock => match calendar::of_browser(request.body) {
                     Ok(utc) => {
                         let believed = self.learn_time(Source::Browser, utc);
                         let (now, source) = (self.now().utc, self.calendar().source());
-                        self.send(responder, 200, &|_, sink| pages::clock(believed, now, source, sink)).await
+                        self.send(peer, responder, 200, &|_, sink| pages::clock(believed, now, source, sink)).await
                     }
                     Err(rule) => responder.error(400, rule).await,
                 },
@@ -244,14 +246,14 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
     fn send_enrolment<S: Write>(
         &self,
-        responder: Responder<'_, S, B>,
         peer: IpAddr,
+        responder: Responder<'_, S, B>,
         body: &[u8],
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
             match self.enrol(peer, body).await {
                 Ok(enrolment) => {
-                    self.send(responder, enrolment.status(), &|hall, sink| hall.write_enrolment(enrolment, sink)).await
+                    self.send(peer, responder, enrolment.status(), &|hall, sink| hall.write_enrolment(enrolment, sink)).await
                 }
                 Err(later) => too_many(responder, later, "registrations came").await,
             }
@@ -260,6 +262,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
     fn send_match<S: Write>(
         &self,
+        peer: IpAddr,
         responder: Responder<'_, S, B>,
         id: MatchId,
     ) -> impl Future<Output = Result<(), WriteError>> {
@@ -271,7 +274,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 return responder.error(404, "no such match in this league").await;
             };
             let at = self.now().utc;
-            self.send(responder, 200, &|hall, sink| pages::one_match(hall, &moment, upto, at, sink)).await
+            self.send(peer, responder, 200, &|hall, sink| pages::one_match(hall, &moment, upto, at, sink)).await
         }
     }
 
@@ -285,13 +288,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
             match self.obey(peer, order, request).await {
-                Obeyed::Done => self.send(responder, 200, &pages::done).await,
-                Obeyed::Configured => self.send(responder, 200, &settings::write).await,
-                Obeyed::Wrong(wrong) => self.send(responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
-                Obeyed::Unread(wrong) => self.send(responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Done => self.send(peer, responder, 200, &pages::done).await,
+                Obeyed::Configured => self.send(peer, responder, 200, &settings::write).await,
+                Obeyed::Wrong(wrong) => self.send(peer, responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Unread(wrong) => self.send(peer, responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
                 Obeyed::Denied(denied) => {
                     let status = powers::status(denied);
-                    self.send(responder, status, &|_, sink| pages::error(&denied, sink)).await
+                    self.send(peer, responder, status, &|_, sink| pages::error(&denied, sink)).await
                 }
                 Obeyed::Not(status, why) => responder.error(status, why).await,
                 Obeyed::Stranger => {
@@ -401,7 +404,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 self.safe().await;
                 return responder.respond(204, JSON, &[], &[]).await;
             }
-            self.send(responder, 200, &|hall, sink| hall.write_answer(&answer, sink)).await
+            self.send(peer, responder, 200, &|hall, sink| hall.write_answer(&answer, sink)).await
         }
     }
 
@@ -409,15 +412,20 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// meanwhile, the connection is closed.
     pub(crate) fn send<S: Write>(
         &self,
+        peer: IpAddr,
         responder: Responder<'_, S, B>,
         status: u16,
         write: &dyn Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
+            if responder.is_head_only() {
+                self.safe().await;
+                return responder.head(status, JSON, &[]).await;
+            }
+            let room = responder.room();
             let mut answer = responder.begin_open(status, JSON)?;
-            match pieces::send(&mut answer, &|sink| self.hall(|hall| write(hall, sink)), async || self.safe().await)
-                .await?
-            {
+            let text = |sink: &mut dyn Sink| self.hall(|hall| write(hall, sink));
+            match pieces::send(&mut answer, &text, async || self.go_on(peer, room).await).await? {
                 true => {
                     self.safe().await;
                     answer.finish().await
@@ -427,24 +435,38 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
+    /// Waits until a piece of a long answer may leave and the next one may be made; who asked for it pays for it.
+    pub(crate) fn go_on(&self, peer: IpAddr, bytes: usize) -> impl Future<Output = ()> {
+        async move {
+            self.safe().await;
+            self.guard.borrow_mut().pay(self.board.now(), peer, P, bytes);
+            self.turns.next().await;
+        }
+    }
+
     /// Sends a page row by row. One that fits a single write has a length; a longer one is chunked, each row as it is
     /// when its turn comes. Rows of another league would not fit behind those already sent: then it breaks off.
     fn send_rows<S: Write>(
         &self,
+        peer: IpAddr,
         responder: Responder<'_, S, B>,
         rows: Rows,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            self.act(|hall, _| hall.refresh_standings());
             let (exists, league) = self.hall(|hall| (rows.exists(hall), hall.league_id().number));
             if !exists {
                 return responder.error(404, "no such player in this league").await;
             }
-            let room = responder.room().saturating_sub(HEAD);
+            if responder.is_head_only() {
+                return responder.head(200, rows.content_type(), rows.headers()).await;
+            }
+            self.act(|hall, _| hall.refresh_standings());
+            let size = responder.room();
+            let room = size.saturating_sub(HEAD);
             let mut counter = Counter::default();
             let mut at = 0;
             let is_short = self.hall(|hall| {
-                while counter.bytes <= room {
+                while counter.bytes <= room && at < ROWS {
                     match rows.write(hall, &mut at, &mut counter) {
                         Ok(true) => {}
                         Ok(false) => return true,
@@ -455,7 +477,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             });
             let length = is_short.then_some(counter.bytes);
             let mut answer = responder.begin(200, rows.content_type(), length, rows.headers())?;
-            let mut at = 0;
+            let (mut at, mut made) = (0, 0u64);
             loop {
                 let next = Cell::new((at, false));
                 let row = |sink: &mut dyn Sink| {
@@ -469,7 +491,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                         Ok(())
                     })
                 };
-                if !pieces::send(&mut answer, &row, async || self.safe().await).await? {
+                if !pieces::send(&mut answer, &row, async || self.go_on(peer, size).await).await? {
                     return Err(WriteError::WrongLength);
                 }
                 let more;
@@ -477,6 +499,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 if !more {
                     self.safe().await;
                     return answer.finish().await;
+                }
+                made += 1;
+                if made % ROWS == 0 {
+                    self.go_on(peer, 0).await;
                 }
             }
         }

@@ -30,8 +30,6 @@ const SHORT_REQUEST_MS: u64 = 3_000;
 const CLOSE_MS: u64 = 4_000;
 /// What is said to who sends frames before it knows that they are understood.
 const TOO_EARLY: End = End::Ours(1002, "a client must wait for the answer to its handshake");
-/// Requests on one connection before the others get their turn.
-const TURN: u8 = 8;
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Serves connections, one after the other, and never ends. `buf` holds a whole request and, behind it, what is sent in
@@ -105,7 +103,6 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     {
         async move {
             let mut conn = ServerConn::new(socket, buf, spare);
-            let mut turn = 0u8;
             loop {
                 let (request, responder) = match conn.receive(&self.board, || self.limits()).await {
                     Ok(Some(asked)) => asked,
@@ -124,11 +121,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     // An answer that fails leaves a closed connection: the next receive says so.
                     let _ = self.route(peer, request, responder).await;
                 }
-                turn += 1;
-                if turn == TURN {
-                    turn = 0;
-                    yield_now().await;
-                }
+                // The next request may be there already: the others get their turn first.
+                yield_now().await;
             }
         }
     }

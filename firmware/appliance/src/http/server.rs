@@ -432,6 +432,21 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         self
     }
 
+    /// Whether only the head of the answer is wanted: then the body need not be made.
+    pub fn is_head_only(&self) -> bool {
+        self.head_only
+    }
+
+    /// Answers HEAD for a body that is not made. Its length is not told, as that would take making it.
+    pub fn head(
+        self,
+        status: u16,
+        content_type: &str,
+        extra: &[(&str, &str)],
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move { self.begin(status, content_type, None, extra)?.finish().await }
+    }
+
     /// Answers at once.
     pub fn respond(
         self,
@@ -499,7 +514,7 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         length: Length,
         extra: &[(&str, &str)],
     ) -> Result<Answer<'a, S, C>, WriteError> {
-        let to_close = matches!(length, Length::Unknown) && self.http10;
+        let to_close = matches!(length, Length::Unknown) && self.http10 && !self.head_only;
         let keep_alive = self.keep_alive && !to_close;
         let mut answer = Outgoing::new(self.sink, self.buf, (self.open, keep_alive));
         answer.head(format_args!(
@@ -523,7 +538,7 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
                 answer.content_length(None)?;
                 Frame::Length(0)
             }
-            Length::Unknown if to_close => {
+            Length::Unknown if self.http10 => {
                 answer.headers(&[("Content-Type", content_type)])?;
                 Frame::ToClose
             }

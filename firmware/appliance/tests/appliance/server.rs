@@ -1,10 +1,11 @@
 //! A whole box seen by its clients: who waits for whom, what the owner may do, and pages that are well-formed whatever
 //! happens.
 
-use crate::net_support::{ADMIN, Does, Heard, Plan, Scene, Seen, play};
+use crate::net_support::{ADMIN, Client, Does, Heard, Plan, Scene, Seen, play};
 use appliance::clock::Clock;
 use edge_nal::{Close, TcpShutdown};
 use embassy_futures::join::join;
+use embassy_futures::yield_now;
 use protocol_core::hall::Command;
 use serde_json::{Value, json};
 
@@ -459,6 +460,87 @@ fn a_page_whose_league_is_reset_meanwhile_breaks_off_instead_of_being_malformed(
         });
     }
     assert!(whole > 10 && broken_off > 10, "{whole} pages were whole and {broken_off} broken off");
+}
+
+/// What has come for clients that do not read, each time everybody has had a turn, until nothing comes any more.
+async fn growth(scene: Scene<'_, '_>, clients: &[Client<'_>]) -> Vec<usize> {
+    let unread = || clients.iter().map(|client| client.socket.unread()).sum::<usize>();
+    let (began, mut before, mut quiet, mut growth) = (scene.world.now(), unread(), 0, Vec::new());
+    while quiet < 4 * clients.len() + 20 {
+        yield_now().await;
+        let now = unread();
+        quiet = if now > before { 0 } else { quiet + 1 };
+        growth.push(now - std::mem::replace(&mut before, now));
+    }
+    assert_eq!(scene.world.now(), began, "nobody waited for the clock");
+    growth
+}
+
+#[test]
+fn of_all_long_pages_under_way_one_piece_is_made_in_each_turn_though_the_network_takes_everything() {
+    const OUTGOING: usize = 1024;
+    let plan = Plan { window: 1 << 24, outgoing: OUTGOING, workers: 12, ..Plan::new(8) };
+    play(plan, async |scene| {
+        scene.whole_league().await;
+        let mut clients = Vec::new();
+        for last in 0..8 {
+            let mut client = scene.dial_from([127, 0, 1, last].into()).await;
+            let asks = "GET /api/log.jsonl HTTP/1.1\r\nHost: leaguebox\r\n\r\n".repeat(3);
+            client.socket.send(asks.as_bytes()).await.unwrap();
+            clients.push(client);
+        }
+        let growth = growth(scene, &clients).await;
+        let whole: usize = growth.iter().sum();
+        // Each begins with what fits its buffer; a page begins three times on each.
+        let turns = growth.iter().filter(|bytes| **bytes > 0).count();
+        assert!(whole > 40 * 8 * OUTGOING, "{whole} bytes are no long pages");
+        assert!(turns > whole / (4 * OUTGOING), "{whole} bytes in {turns} turns: {growth:?}");
+        let more = growth.iter().filter(|bytes| **bytes > 4 * OUTGOING).count();
+        assert!(more <= 3, "{growth:?}");
+    });
+}
+
+#[test]
+fn the_head_of_a_long_page_is_told_without_its_length_and_one_request_is_answered_in_each_turn() {
+    let plan = Plan { window: 1 << 24, workers: 4, ..Plan::new(4) };
+    play(plan, async |scene| {
+        for path in ["/api/log.jsonl", "/api/players.json", "/api/status.json", "/api/leagues.json"] {
+            let mut client = scene.dial_from([127, 0, 0, 1].into()).await;
+            let seen = client.ask("HEAD", path, "", "").await.unwrap();
+            assert_eq!((seen.status, seen.header("Content-Length")), (200, None), "{path}");
+            let length = seen.head.len();
+            let asks = format!("HEAD {path} HTTP/1.1\r\nHost: leaguebox\r\n\r\n").repeat(20);
+            client.socket.send(asks.as_bytes()).await.unwrap();
+            let growth = growth(scene, &[client]).await;
+            assert_eq!(growth.iter().sum::<usize>(), 20 * length, "{path}");
+            assert_eq!(growth.iter().max(), Some(&length), "{path}");
+        }
+        assert_eq!(scene.dial().await.ask("HEAD", "/api/players/P09.json", "", "").await.unwrap().status, 404);
+    });
+}
+
+#[test]
+fn a_long_page_is_held_against_who_asked_for_it_and_nobody_else() {
+    play(Plan { outgoing: 1024, workers: 12, ..Plan::new(8) }, async |scene| {
+        scene.whole_league().await;
+        // What the players' addresses owe for registering is paid off: whoever comes now has an account of its own.
+        scene.world.sleep(10_000).await;
+        let greedy = async |path| {
+            let mut client = scene.dial_from([10, 0, 2, 1].into()).await;
+            client.ask("GET", path, "", "").await.unwrap()
+        };
+        let mut pages = 0;
+        while greedy("/api/log.jsonl").await.status == 200 {
+            pages += 1;
+            assert!(pages < 100, "nobody pays");
+        }
+        let refused = greedy("/health").await;
+        assert_eq!((refused.status, refused.header("Retry-After")), (429, Some("1")));
+        assert!(pages >= 5, "{pages} pages are no flood");
+        assert_eq!(scene.get("/api/log.jsonl").await.status, 200, "somebody else");
+        scene.world.sleep(2_000).await;
+        assert_eq!(greedy("/api/log.jsonl").await.status, 200);
+    });
 }
 
 #[test]
