@@ -32,19 +32,19 @@ fn malformed_heads_and_bodies_hurt_nobody() {
         "GET  /  HTTP/1.1\r\n\r\n",
         "GET /health HTTP/1.1\nHost: x\n\n",
         "GET /health HTTP/1.1\r\nHost x\r\n\r\n",
-        "GET /health HTTP/1.1\r\n: nameless\r\n\r\n",
-        "POST /mcp HTTP/1.1\r\nContent-Length: abc\r\n\r\n",
-        "POST /mcp HTTP/1.1\r\nContent-Length: 18446744073709551616\r\n\r\n",
-        "POST /mcp HTTP/1.1\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
-        "POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n{}",
-        "POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n{}",
-        "POST /mcp HTTP/1.1\r\nTransfer-Encoding: gzip, chunked, chunked\r\n\r\n0\r\n\r\n",
-        "GET /%00%ff%zz/../../etc/passwd HTTP/1.1\r\n\r\n",
+        "GET /health HTTP/1.1\r\nHost: box\r\n: nameless\r\n\r\n",
+        "POST /mcp HTTP/1.1\r\nHost: box\r\nContent-Length: abc\r\n\r\n",
+        "POST /mcp HTTP/1.1\r\nHost: box\r\nContent-Length: 18446744073709551616\r\n\r\n",
+        "POST /mcp HTTP/1.1\r\nHost: box\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+        "POST /mcp HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n{}",
+        "POST /mcp HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n{}",
+        "POST /mcp HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: gzip, chunked, chunked\r\n\r\n0\r\n\r\n",
+        "GET /%00%ff%zz/../../etc/passwd HTTP/1.1\r\nHost: box\r\n\r\n",
         "GET /api/players/P99999999999999999999.json HTTP/1.0\r\n\r\n",
         "GET /api/matches/R\u{0}M\u{7f}.json HTTP/1.0\r\n\r\n",
         &long_line,
-        &format!("GET /{long_line} HTTP/1.1\r\n\r\n"),
-        &format!("GET / HTTP/1.1\r\n{}\r\n", "A: b\r\n".repeat(200)),
+        &format!("GET /{long_line} HTTP/1.1\r\nHost: box\r\n\r\n"),
+        &format!("GET / HTTP/1.1\r\nHost: box\r\n{}\r\n", "A: b\r\n".repeat(200)),
         "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     ];
@@ -117,7 +117,7 @@ fn requests_that_drip_byte_by_byte_keep_nobody_out() {
 /// Sends a head that never ends, slowly, until the box has enough of it.
 fn drip(address: SocketAddr, over: &AtomicBool) {
     let Some(mut stream) = connect(address) else { return };
-    for byte in b"POST /mcp HTTP/1.1\r\nX-Slow: ".iter().chain(b"z".iter().cycle()) {
+    for byte in b"POST /mcp HTTP/1.1\r\nHost: box\r\nX-Slow: ".iter().chain(b"z".iter().cycle()) {
         if over.load(Ordering::Relaxed) || stream.write_all(&[*byte]).is_err() {
             return;
         }

@@ -33,6 +33,10 @@ const HEAD: usize = 256;
 /// Rows of a page that are made in one go. One of a match that is not over has nothing to show and still takes work.
 const ROWS: u64 = 256;
 
+/// What is said to a browser that speaks for a page that is not the box's.
+pub(crate) const FROM_ELSEWHERE: &str = "Origin must name the Host, and Host the box: its address, localhost, or leaguebox.local; a web page from \
+     elsewhere may not do this";
+
 pub(crate) const JSON: &str = "application/json";
 
 /// How agents of League of Agents play, for them and for programs.
@@ -84,9 +88,6 @@ enum Obeyed<'a> {
     Denied(Denied),
     /// A status, and why.
     Not(u16, &'static str),
-    Stranger,
-    /// Too many codes were tried.
-    Later(Later),
     WillBreak(fn(Fault), Fault),
 }
 
@@ -163,11 +164,25 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         responder: Responder<'_, S, B>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, P);
+            let route = find(request.path);
+            let code = bearer(&request).filter(|_| matches!(route, Some(Route::Admin(_))));
+            let is_owner = code.is_some_and(|given| guard::is_same(given, &self.admin_code.borrow()));
+            // Nothing that others have done keeps the owner out; a wrong code is the last request on its connection.
+            let may_ask = match code {
+                Some(_) if is_owner => Ok(()),
+                Some(_) => self.guard.borrow_mut().wrong_code(self.board.now(), peer, P),
+                None => self.guard.borrow_mut().request(self.board.now(), peer, P),
+            };
+            let responder = if code.is_some() && !is_owner { responder.close() } else { responder };
             if let Err(later) = may_ask {
-                return too_many(responder, later, "requests came").await;
+                let of = if code.is_some() { "wrong admin codes came" } else { "requests came" };
+                return too_many(responder, later, of).await;
             }
-            let Some(route) = find(request.path) else {
+            let name = self.board.about().name;
+            if request.method == "POST" && guard::is_from_elsewhere(&request, name) {
+                return responder.error(403, FROM_ELSEWHERE).await;
+            }
+            let Some(route) = route else {
                 return responder.error(404, "no such path; the page at / and /skill.md name those that exist").await;
             };
             let posted = matches!(route, Route::Rpc(_) | Route::Clock | Route::Admin(_) | Route::Agents);
@@ -178,12 +193,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     if posted { br#"{"error":"this path takes POST"}"# } else { br#"{"error":"this path takes GET"}"# };
                 return responder.respond(405, JSON, body, &[("Allow", allowed)]).await;
             }
-            if posted && guard::is_from_elsewhere(&request) {
-                return responder
-                    .error(403, "Origin must name the Host: a web page from elsewhere may not do this")
-                    .await;
-            }
-            if matches!(route, Route::Admin(_)) && guard::is_for_another(&request, self.board.about().name) {
+            if matches!(route, Route::Admin(_)) && guard::is_for_another(&request, name) {
                 return responder
                     .error(403, "Host must be the box's address, localhost, or its name: leaguebox.local")
                     .await;
@@ -207,7 +217,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 Route::Me => {
                     let key = bearer(&request);
                     match self.hall(|hall| hall.agent_of_key(key?.chars())) {
-                        Some(issue) => self.send(peer, responder, 200, &|hall, sink| hall.write_agent(issue, sink)).await,
+                        Some(issue) => {
+                            self.send(peer, responder, 200, &|hall, sink| hall.write_agent(issue, sink)).await
+                        }
                         None => {
                             let body: &[u8] = match key {
                                 Some(_) => br#"{"error":"Invalid API key."}"#,
@@ -239,7 +251,14 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     }
                     Err(rule) => responder.error(400, rule).await,
                 },
-                Route::Admin(order) => apart(pin!(self.answer_owner(peer, order, request, responder))).await,
+                Route::Admin(order) if is_owner => {
+                    apart(pin!(self.answer_owner(peer, order, request.body, responder))).await
+                }
+                Route::Admin(_) => {
+                    let body =
+                        br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
+                    responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
+                }
             }
         }
     }
@@ -253,7 +272,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         async move {
             match self.enrol(peer, body).await {
                 Ok(enrolment) => {
-                    self.send(peer, responder, enrolment.status(), &|hall, sink| hall.write_enrolment(enrolment, sink)).await
+                    self.send(peer, responder, enrolment.status(), &|hall, sink| hall.write_enrolment(enrolment, sink))
+                        .await
                 }
                 Err(later) => too_many(responder, later, "registrations came").await,
             }
@@ -278,16 +298,17 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    /// Answers who says to be the owner.
+    /// Answers the owner.
     fn answer_owner<S: Write>(
         &self,
         peer: IpAddr,
         order: Order,
-        request: Request<'_>,
+        body: &[u8],
         responder: Responder<'_, S, B>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            match self.obey(peer, order, request).await {
+            self.room().await;
+            match self.perform(order, body) {
                 Obeyed::Done => self.send(peer, responder, 200, &pages::done).await,
                 Obeyed::Configured => self.send(peer, responder, 200, &settings::write).await,
                 Obeyed::Wrong(wrong) => self.send(peer, responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
@@ -297,11 +318,6 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     self.send(peer, responder, status, &|_, sink| pages::error(&denied, sink)).await
                 }
                 Obeyed::Not(status, why) => responder.error(status, why).await,
-                Obeyed::Stranger => {
-                    let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
-                    responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
-                }
-                Obeyed::Later(later) => too_many(responder, later, "wrong admin codes came").await,
                 Obeyed::WillBreak(break_it, fault) => {
                     let body = br#"{"status":"ok","message":"See you after the reset."}"#;
                     responder.respond(200, JSON, body, &[]).await?;
@@ -327,30 +343,6 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             log_entries: self.hall(|hall| hall.log().written() + hall.log().repeats()),
             about: self.board.about(),
             kept: self.kept(),
-        }
-    }
-
-    /// Whether the owner sent this; if not, what it is answered.
-    fn admit<'a>(&self, peer: IpAddr, request: Request<'_>) -> Result<(), Obeyed<'a>> {
-        let given = bearer(&request).ok_or(Obeyed::Stranger)?;
-        let (now, mut guard) = (self.board.now(), self.guard.borrow_mut());
-        guard.may_guess(now, peer).map_err(Obeyed::Later)?;
-        if !is_same(given.as_bytes(), self.admin_code.borrow().as_bytes()) {
-            guard.wrong(now, peer);
-            return Err(Obeyed::Stranger);
-        }
-        guard.right(now, peer);
-        Ok(())
-    }
-
-    /// Obeys the owner, and only the owner.
-    fn obey<'a>(&self, peer: IpAddr, order: Order, request: Request<'a>) -> impl Future<Output = Obeyed<'a>> {
-        async move {
-            if let Err(stranger) = self.admit(peer, request) {
-                return stranger;
-            }
-            self.room().await;
-            self.perform(order, request.body)
         }
     }
 
@@ -527,9 +519,4 @@ pub(crate) fn too_many<S: Write, C: Clock>(
 fn bearer<'a>(request: &Request<'a>) -> Option<&'a str> {
     let (scheme, code) = request.header("authorization")?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| code.trim())
-}
-
-/// Compares without telling, by the time it takes, how much was right.
-fn is_same(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }

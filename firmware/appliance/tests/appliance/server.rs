@@ -1,10 +1,12 @@
 //! A whole box seen by its clients: who waits for whom, what the owner may do, and pages that are well-formed whatever
 //! happens.
 
+use std::cell::Cell;
+
 use crate::net_support::{ADMIN, Client, Does, Heard, Plan, Scene, Seen, play};
 use appliance::clock::Clock;
 use edge_nal::{Close, TcpShutdown};
-use embassy_futures::join::join;
+use embassy_futures::join::{join, join_array};
 use embassy_futures::yield_now;
 use protocol_core::hall::Command;
 use serde_json::{Value, json};
@@ -52,18 +54,49 @@ fn with_every_worker_taken_by_idlers_a_new_client_is_served_after_the_short_idle
     for workers in [1, 2, 4, 6] {
         play(Plan { seed: Some(1), workers, ..Plan::new(0) }, async |scene| {
             let mut idle = Vec::new();
-            for number in 0..workers {
-                let mut client = scene.dial().await;
-                // Half of them have asked for something before.
-                if number % 2 == 0 {
-                    client.ask("GET", "/health", "", "").await.unwrap();
-                }
-                idle.push(client);
+            for _ in 0..workers {
+                idle.push(scene.dial().await);
             }
             let asked = scene.world.now();
             assert_eq!(scene.get("/health").await.status, 200);
             let waited = scene.world.now() - asked;
             assert!((300..700).contains(&waited), "{workers} workers: {waited}");
+        });
+    }
+}
+
+#[test]
+fn connections_that_ask_again_and_again_keep_nobody_out() {
+    for seed in 0..4 {
+        play(Plan { seed: Some(seed), workers: 8, ..Plan::new(0) }, async |scene| {
+            let over = Cell::new(false);
+            let hoard = async |_: usize| {
+                while !over.get() {
+                    let mut client = scene.dial().await;
+                    scene.world.sleep(400).await;
+                    while !over.get() && client.ask("GET", "/health", "", "").await.is_some() {
+                        scene.world.sleep(400).await;
+                    }
+                }
+            };
+            let probe = async {
+                // All of them are there, and have been answered.
+                scene.world.sleep(2_000).await;
+                for _ in 0..20 {
+                    let asked = scene.world.now();
+                    let seen =
+                        scene.dial_from([10, 0, 0, 77].into()).await.ask("GET", "/health", "", "").await.unwrap();
+                    assert_eq!(seen.status, 200, "seed {seed}");
+                    assert!(scene.world.now() - asked < 1_000, "seed {seed}");
+                    scene.world.sleep(100).await;
+                }
+                over.set(true);
+            };
+            let hoarders = join_array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(hoard));
+            join(hoarders, probe).await;
+            scene.world.sleep(1_000).await;
+            let seen = scene.get("/health").await;
+            assert_eq!(seen.header("Connection"), Some("keep-alive"), "there is room again");
         });
     }
 }
@@ -86,7 +119,7 @@ fn a_client_that_does_not_read_its_answer_is_dropped_at_the_write_deadline() {
         play(Plan { seed, workers: 1, ..Plan::new(0) }, async |scene| {
             let mut deaf = scene.dial().await;
             // More than the network holds on its way.
-            deaf.socket.send(&b"GET /skill.md HTTP/1.1\r\n\r\n".repeat(20)).await.unwrap();
+            deaf.socket.send(&b"GET /skill.md HTTP/1.1\r\nHost: box\r\n\r\n".repeat(20)).await.unwrap();
             let asked = scene.world.now();
             assert_eq!(scene.get("/health").await.status, 200);
             let waited = scene.world.now() - asked;
@@ -101,7 +134,7 @@ fn a_client_that_stops_within_its_request_is_told_and_let_go() {
     for (workers, let_go) in [(1, 3_000), (6, 10_000)] {
         play(Plan { workers, ..Plan::new(0) }, async |scene| {
             let mut half = scene.dial().await;
-            half.socket.send(b"POST /mcp HTTP/1.1\r\nContent-Length: 20\r\n\r\n{").await.unwrap();
+            half.socket.send(b"POST /mcp HTTP/1.1\r\nHost: box\r\nContent-Length: 20\r\n\r\n{").await.unwrap();
             assert_eq!(half.receive().await.unwrap().status, 408);
             assert_eq!(scene.world.now(), let_go);
             assert_eq!(half.receive().await, None);
@@ -116,7 +149,7 @@ fn a_client_that_has_said_all_it_will_say_is_still_answered() {
     for seed in 0..10 {
         play(Plan { seed: Some(seed), ..Plan::new(0) }, async |scene| {
             let mut client = scene.dial().await;
-            client.socket.send(b"GET /health HTTP/1.1\r\n\r\n").await.unwrap();
+            client.socket.send(b"GET /health HTTP/1.1\r\nHost: box\r\n\r\n").await.unwrap();
             client.socket.close(Close::Write).await.unwrap();
             assert_eq!(client.receive().await.unwrap().status, 200);
             assert_eq!(client.receive().await, None);
@@ -129,7 +162,7 @@ fn a_client_that_breaks_off_anywhere_costs_nothing() {
     for seed in 0..40 {
         play(Plan { seed: Some(seed), workers: 1, ..Plan::new(0) }, async |scene| {
             let mut client = scene.dial().await;
-            client.socket.send(b"GET /skill.md HTTP/1.1\r\n\r\n").await.unwrap();
+            client.socket.send(b"GET /skill.md HTTP/1.1\r\nHost: box\r\n\r\n").await.unwrap();
             scene.world.sleep(seed % 8).await;
             client.socket.cut();
             let cut = scene.world.now();
@@ -442,8 +475,8 @@ fn a_page_whose_league_is_reset_meanwhile_breaks_off_instead_of_being_malformed(
             let mut client = scene.dial().await;
             // The answers fill what the network holds, and wait: the last one at a different place each time.
             let before = seed as usize / 3 % 8;
-            let requests = "GET /health HTTP/1.1\r\n\r\n".repeat(before);
-            let requests = format!("{requests}GET /api/{path}.json HTTP/1.1\r\n\r\n");
+            let requests = "GET /health HTTP/1.1\r\nHost: box\r\n\r\n".repeat(before);
+            let requests = format!("{requests}GET /api/{path}.json HTTP/1.1\r\nHost: box\r\n\r\n");
             client.socket.send(requests.as_bytes()).await.unwrap();
             scene.world.sleep(100).await;
             scene.leaguebox.act(|hall, now| hall.command(now, Command::Reset)).unwrap();
