@@ -12,6 +12,7 @@ mod fuzz;
 mod load;
 mod readme;
 mod sh;
+mod siege;
 mod systems;
 mod test;
 mod thumb;
@@ -44,6 +45,7 @@ const VERBS: &[Verb] = &[
     ("venv", "make .venv with the Python packages the test players need", venv::run),
     ("bench", "measure the box [queries websocket league messages matches games memory]", bench::run),
     ("load", "a class of 32 with slow, flaky and reconnecting players, league after league [--minutes 0.5]", load::run),
+    ("siege", "a league of 32 while everything is tried against the box at once [--minutes 1]", siege::run),
     ("wear", "how many leagues the flash of a board lasts", wear::run),
     ("help", "this list", help),
 ];
