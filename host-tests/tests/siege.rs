@@ -305,7 +305,9 @@ fn answer_questions(stream: TcpStream) -> Option<()> {
     loop {
         let (mut length, mut line) = (0, String::new());
         while reader.read_line(&mut line).ok()? > 2 {
-            if let Some((_, value)) = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length")) {
+            if let Some((_, value)) =
+                line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+            {
                 length = value.trim().parse().ok()?;
             }
             line.clear();
@@ -332,8 +334,12 @@ fn answer_questions(stream: TcpStream) -> Option<()> {
             _ => continue,
         }
         let reply = json!({"jsonrpc": "2.0", "result": result, "id": call["id"]}).to_string();
-        write!(writer, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{reply}", reply.len())
-            .ok()?;
+        write!(
+            writer,
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{reply}",
+            reply.len()
+        )
+        .ok()?;
     }
 }
 
