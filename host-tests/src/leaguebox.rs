@@ -243,6 +243,12 @@ impl LeagueBox {
             .expect("the admin is answered")
     }
 
+    /// One of the admin's buttons on a box that may have no connection free.
+    pub fn try_admin(&self, verb: &str) -> Option<Response> {
+        let headers = format!("Authorization: Bearer {}\r\n", self.admin_code);
+        http::request(self.address, "POST", &format!("/api/admin/{verb}"), &headers, "").ok()
+    }
+
     /// A JSON-RPC call to `/mcp`; the whole answer.
     pub fn rpc(&self, method: &str, params: Value) -> Value {
         static NEXT: AtomicU64 = AtomicU64::new(1);

@@ -4,11 +4,11 @@
 mod honest;
 
 use honest::assert_an_honest_agent_is_served;
-use host_tests::Over;
-use host_tests::http::exchange;
+use host_tests::http::{self, exchange};
 use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
-use std::io::Write;
+use host_tests::{Over, wait_for};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -32,19 +32,19 @@ fn malformed_heads_and_bodies_hurt_nobody() {
         "GET  /  HTTP/1.1\r\n\r\n",
         "GET /health HTTP/1.1\nHost: x\n\n",
         "GET /health HTTP/1.1\r\nHost x\r\n\r\n",
-        "GET /health HTTP/1.1\r\n: nameless\r\n\r\n",
-        "POST /mcp HTTP/1.1\r\nContent-Length: abc\r\n\r\n",
-        "POST /mcp HTTP/1.1\r\nContent-Length: 18446744073709551616\r\n\r\n",
-        "POST /mcp HTTP/1.1\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
-        "POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n{}",
-        "POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n{}",
-        "POST /mcp HTTP/1.1\r\nTransfer-Encoding: gzip, chunked, chunked\r\n\r\n0\r\n\r\n",
-        "GET /%00%ff%zz/../../etc/passwd HTTP/1.1\r\n\r\n",
+        "GET /health HTTP/1.1\r\nHost: box\r\n: nameless\r\n\r\n",
+        "POST /mcp HTTP/1.1\r\nHost: box\r\nContent-Length: abc\r\n\r\n",
+        "POST /mcp HTTP/1.1\r\nHost: box\r\nContent-Length: 18446744073709551616\r\n\r\n",
+        "POST /mcp HTTP/1.1\r\nHost: box\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+        "POST /mcp HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n{}",
+        "POST /mcp HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n{}",
+        "POST /mcp HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: gzip, chunked, chunked\r\n\r\n0\r\n\r\n",
+        "GET /%00%ff%zz/../../etc/passwd HTTP/1.1\r\nHost: box\r\n\r\n",
         "GET /api/players/P99999999999999999999.json HTTP/1.0\r\n\r\n",
         "GET /api/matches/R\u{0}M\u{7f}.json HTTP/1.0\r\n\r\n",
         &long_line,
-        &format!("GET /{long_line} HTTP/1.1\r\n\r\n"),
-        &format!("GET / HTTP/1.1\r\n{}\r\n", "A: b\r\n".repeat(200)),
+        &format!("GET /{long_line} HTTP/1.1\r\nHost: box\r\n\r\n"),
+        &format!("GET / HTTP/1.1\r\nHost: box\r\n{}\r\n", "A: b\r\n".repeat(200)),
         "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     ];
@@ -114,10 +114,99 @@ fn requests_that_drip_byte_by_byte_keep_nobody_out() {
     assert_an_honest_agent_is_served(&leaguebox);
 }
 
+/// Some more than the box serves at once.
+const HOARDERS: usize = if DEVICE_IS_A_BOARD { 10 } else { 200 };
+const DEVICE_IS_A_BOARD: bool = cfg!(feature = "board");
+
+#[test]
+fn connections_that_ask_again_and_again_keep_nobody_out() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let _over = Over(&over);
+        for _ in 0..HOARDERS {
+            let small = std::thread::Builder::new().stack_size(128 * 1024);
+            small.spawn_scoped(scope, || hoard(leaguebox.address, &over)).expect("a thread");
+        }
+        // All of them are there before the honest one comes.
+        std::thread::sleep(Duration::from_secs(2));
+        assert_an_honest_agent_is_served(&leaguebox);
+        assert_eq!(wait_for("the owner is served", || leaguebox.try_admin("reset")).status, 200);
+    });
+    assert_an_honest_agent_is_served(&leaguebox);
+}
+
+/// Asks every 0.4 s on one connection, and on another when the box has enough of it.
+fn hoard(address: SocketAddr, over: &AtomicBool) {
+    let ask = format!("GET /health HTTP/1.1\r\nHost: {address}\r\n\r\n");
+    while !over.load(Ordering::Relaxed) {
+        let Some(mut stream) = connect(address) else {
+            std::thread::sleep(Duration::from_millis(20));
+            continue;
+        };
+        let _ = stream.set_read_timeout(Some(CONNECT));
+        while !over.load(Ordering::Relaxed) && stream.write_all(ask.as_bytes()).is_ok() {
+            if !matches!(stream.read(&mut [0; 1024]), Ok(1..)) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(400));
+        }
+    }
+}
+
+#[test]
+fn long_pages_wanted_all_the_time_keep_nobody_out() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let _over = Over(&over);
+        for method in ["HEAD", "GET"] {
+            let (address, over) = (leaguebox.address, &over);
+            scope.spawn(move || {
+                let asks = format!("{method} /api/log.jsonl HTTP/1.1\r\nHost: {address}\r\n\r\n").repeat(16);
+                while !over.load(Ordering::Relaxed) {
+                    let Some(mut stream) = connect(address) else { continue };
+                    let _ = stream.set_read_timeout(Some(CONNECT));
+                    let _ = stream.write_all(asks.as_bytes());
+                    while !over.load(Ordering::Relaxed) && matches!(stream.read(&mut [0; 16 * 1024]), Ok(1..)) {}
+                }
+            });
+        }
+        assert_an_honest_agent_is_served(&leaguebox);
+    });
+}
+
+#[test]
+fn a_request_without_a_host_or_with_two_is_refused_and_one_for_another_host_too() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let host = leaguebox.address;
+    for (head, status) in [
+        ("GET /health HTTP/1.1\r\nConnection: close\r\n\r\n".to_owned(), 400),
+        (format!("GET /health HTTP/1.1\r\nHost: {host}\r\nHost: {host}\r\nConnection: close\r\n\r\n"), 400),
+        ("GET /health HTTP/1.0\r\n\r\n".to_owned(), 200),
+        (format!("GET /health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"), 200),
+        ("POST /mcp HTTP/1.0\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n\r\n".to_owned(), 403),
+        ("POST /nowhere HTTP/1.0\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n\r\n".to_owned(), 403),
+    ] {
+        let answer = wait_for("an answer", || exchange(leaguebox.address, &[head.as_bytes()]).ok());
+        assert_eq!(answer.status, status, "{head}: {answer:?}");
+    }
+}
+
+#[test]
+fn the_owner_gets_in_however_many_codes_others_try() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    for _ in 0..12 {
+        let wrong = http::request(leaguebox.address, "POST", "/api/admin/reset", "Authorization: Bearer guess\r\n", "");
+        assert!(matches!(wrong.expect("an answer").status, 401 | 429));
+        assert_eq!(leaguebox.admin("reset").status, 200, "from the same address, and at once");
+    }
+}
+
 /// Sends a head that never ends, slowly, until the box has enough of it.
 fn drip(address: SocketAddr, over: &AtomicBool) {
     let Some(mut stream) = connect(address) else { return };
-    for byte in b"POST /mcp HTTP/1.1\r\nX-Slow: ".iter().chain(b"z".iter().cycle()) {
+    for byte in b"POST /mcp HTTP/1.1\r\nHost: box\r\nX-Slow: ".iter().chain(b"z".iter().cycle()) {
         if over.load(Ordering::Relaxed) || stream.write_all(&[*byte]).is_err() {
             return;
         }

@@ -154,7 +154,7 @@ fn a_client_that_never_finishes_blocks_nobody() {
     // A board refuses those it has no room for.
     let mut half: Vec<TcpStream> = (0..20).filter_map(|_| TcpStream::connect(leaguebox.address).ok()).collect();
     for stream in &mut half {
-        let _ = stream.write_all(b"POST /mcp HTTP/1.1\r\nContent-Le");
+        let _ = stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: box\r\nContent-Le");
     }
     leaguebox.wait_until_healthy();
     drop(half);

@@ -122,6 +122,24 @@ fn pings_are_answered_within_a_message_and_a_close_with_its_code() {
 }
 
 #[test]
+fn ten_that_dial_in_at_once_are_all_greeted() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let ready = std::sync::Barrier::new(10);
+    std::thread::scope(|scope| {
+        for _ in 0..10 {
+            scope.spawn(|| {
+                ready.wait();
+                // A board without a socket that listens refuses, and who is refused comes again.
+                let mut link = WebSocket::dial(leaguebox.address);
+                link.send(r#"{"jsonrpc":"2.0","method":"ping","params":{},"id":7}"#).expect("a link");
+                assert!(link.receive().expect("an answer").contains("\"pong\""));
+                ready.wait();
+            });
+        }
+    });
+}
+
+#[test]
 fn what_is_no_handshake_is_answered_in_http() {
     let leaguebox = LeagueBox::start(Settings::default());
     for (extra, status) in [

@@ -1,7 +1,9 @@
 //! `cargo xtask ci`: everything CI does. All steps run, also after one has failed, so that one run shows all there is to
 //! mend; the last lines say what passed, what failed and how long each took.
 
-use crate::{Outcome, clients, emulate, firmware, fuzz, load, no_options, readme, sh, systems, test, thumb};
+use crate::{
+    Outcome, autobahn, clients, emulate, firmware, fuzz, load, no_options, readme, sh, siege, systems, test, thumb,
+};
 use std::time::Instant;
 
 enum Work {
@@ -29,6 +31,8 @@ const STEPS: &[(&str, Work)] = &[
     ("tests", Line("cargo test")),
     ("tests with real clients", Chore(clients::run)),
     ("a class with its troubles", Chore(load::run)),
+    ("a league under siege", Chore(siege::run)),
+    ("the Autobahn test suite", Chore(autobahn::run)),
     ("tests of the chores", Line("cargo test -p xtask")),
     ("builds for other systems", Chore(systems::run)),
     ("no_std build", Chore(thumb::run)),

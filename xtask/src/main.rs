@@ -3,6 +3,7 @@
 //! Each verb is a module with one way in, `run`. This file only finds the verb and turns its answer into an exit code;
 //! `sh` is how all of them start other programs. Nothing here is part of the box.
 
+mod autobahn;
 mod bench;
 mod ci;
 mod clients;
@@ -12,6 +13,7 @@ mod fuzz;
 mod load;
 mod readme;
 mod sh;
+mod siege;
 mod systems;
 mod test;
 mod thumb;
@@ -42,8 +44,10 @@ const VERBS: &[Verb] = &[
     ("fuzz", "run every fuzz target briefly [--seconds 10]", fuzz::run),
     ("readme", "run the commands the README shows", readme::run),
     ("venv", "make .venv with the Python packages the test players need", venv::run),
+    ("autobahn", "the Autobahn test suite against the box's WebSockets, where Python 2.7 is", autobahn::run),
     ("bench", "measure the box [queries websocket league messages matches games memory]", bench::run),
     ("load", "a class of 32 with slow, flaky and reconnecting players, league after league [--minutes 0.5]", load::run),
+    ("siege", "a league of 32 while everything is tried against the box at once [--minutes 1]", siege::run),
     ("wear", "how many leagues the flash of a board lasts", wear::run),
     ("help", "this list", help),
 ];

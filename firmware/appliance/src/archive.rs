@@ -1,6 +1,8 @@
 //! What the box shows of leagues that have ended: a list of them, newest first, and the final standings of each. All of it
 //! is read from flash while it is sent, a league or a line at a time (`journal/past.rs`). What is in flash is safe to tell.
 
+use core::net::IpAddr;
+
 use embedded_io_async::Write;
 use protocol_core::json::{Full, Shown, Sink};
 use protocol_core::time::Utc;
@@ -67,12 +69,6 @@ const PART: usize = 640;
 /// The least room for an answer, in bytes: a part, and the chunk around it.
 pub const ANSWER: usize = PART + 16;
 
-/// Makes room for a part. Before the journal is asked for it: nobody else is answered there while a part is added, and
-/// must not wait for who reads slowly.
-pub(crate) async fn make_room<T: http::Sink>(message: &mut Outgoing<'_, T>) -> Result<(), WriteError> {
-    if message.room().len() < PART { message.flush().await } else { Ok(()) }
-}
-
 /// Adds a part to a message.
 pub(crate) async fn add<T: http::Sink>(
     message: &mut Outgoing<'_, T>,
@@ -85,18 +81,36 @@ pub(crate) async fn add<T: http::Sink>(
 }
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+    /// Makes room for a part. Before the journal is asked for it: nobody else is answered there while a part is added, and
+    /// must not wait for who reads slowly.
+    pub(crate) async fn make_room<T: http::Sink>(
+        &self,
+        peer: IpAddr,
+        message: &mut Outgoing<'_, T>,
+    ) -> Result<(), WriteError> {
+        if message.room().len() >= PART {
+            return Ok(());
+        }
+        self.go_on(peer, ANSWER).await;
+        message.flush().await
+    }
+
     /// `/api/leagues.json`
     pub(crate) fn send_leagues<S: Write>(
         &self,
+        peer: IpAddr,
         responder: Responder<'_, S, B>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
+            if responder.is_head_only() {
+                return responder.head(200, JSON, &[]).await;
+            }
             let mut answer = responder.begin(200, JSON, None, &[])?;
             let head = Head { journal: Shown(self.journal()) };
             add(&mut answer, |sink| list(0, sink, &head, "leagues", |_| None::<()>)).await?;
             let (mut part, mut before) = (1, u32::MAX);
             loop {
-                make_room(&mut answer).await?;
+                self.make_room(peer, &mut answer).await?;
                 let Some(told) = self.ask_the_journal(Ask::League(before)).await else { break };
                 let write = |sink: &mut dyn Sink| {
                     let page = told.page();
@@ -113,6 +127,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// `/api/leagues/3.json`. Should its sectors be erased while it is sent, the connection is closed.
     pub(crate) fn send_league<S: Write>(
         &self,
+        peer: IpAddr,
         responder: Responder<'_, S, B>,
         number: u32,
     ) -> impl Future<Output = Result<(), WriteError>> {
@@ -130,6 +145,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let Some(mut told) = found else {
                 return responder.error(404, "no such league is kept; /api/leagues.json lists those that are").await;
             };
+            if responder.is_head_only() {
+                drop(told);
+                return responder.head(200, JSON, &[]).await;
+            }
             let mut answer = responder.begin(200, JSON, None, &[])?;
             add(&mut answer, |sink| list(0, sink, &League::of(&told.page()), "standings", |_| None::<()>)).await?;
             let players = told.page().past.ended.players;
@@ -137,7 +156,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 if part > 1 {
                     let next = told.page().next;
                     drop(told);
-                    make_room(&mut answer).await?;
+                    self.make_room(peer, &mut answer).await?;
                     told = self.ask_the_journal(Ask::Line(next)).await.ok_or(WriteError::WrongLength)?;
                 }
                 let write = |sink: &mut dyn Sink| {

@@ -20,6 +20,7 @@
 //! pages.rs    what the box shows: JSON, CSV, the log, text for agents
 //! web.rs      the files of the web page
 //! pieces.rs   a text longer than any buffer
+//! turns.rs    who makes the next piece
 //! archive.rs  leagues that have ended, from flash
 //! replay.rs   matches that are over, step by step, from flash
 //! journal/    what outlives a power cut, in flash
@@ -57,6 +58,7 @@ mod replay;
 mod routes;
 mod server;
 mod settings;
+mod turns;
 mod watch;
 mod web;
 pub mod ws;
@@ -100,6 +102,7 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
     /// Workers that wait for a connection.
     free_workers: Cell<u16>,
     watchers: watch::Watchers,
+    turns: turns::Turns,
     refused: Cell<u32>,
     started: u64,
     journal: journal::Desk<P>,
@@ -130,6 +133,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             deadline: Bell::new(),
             free_workers: Cell::new(0),
             watchers: watch::Watchers::new(),
+            turns: turns::Turns::new(),
             refused: Cell::new(0),
             started: 0,
             journal: journal::Desk::new(),

@@ -26,7 +26,7 @@ use crate::board::Board;
 use crate::calendar::{self, Source};
 use crate::guard::{self, Later};
 use crate::http::{Request, Responder};
-use crate::routes::too_many;
+use crate::routes::{FROM_ELSEWHERE, too_many};
 use crate::ws::{self, End, Event, Link};
 
 /// Where agents dial in.
@@ -94,9 +94,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 let _ = responder.error_with(405, "this path takes GET", &[("Allow", "GET")]).await;
                 return false;
             }
-            if guard::is_from_elsewhere(&request) {
-                let _ =
-                    responder.error(403, "Origin must name the Host: a web page from elsewhere may not do this").await;
+            if guard::is_from_elsewhere(&request, self.board.about().name) {
+                let _ = responder.error(403, FROM_ELSEWHERE).await;
                 return false;
             }
             match ws::accept(&request) {

@@ -4,6 +4,8 @@
 //!
 //! Of a match that is being played nothing is told here: who may see what of it is the game's to say.
 
+use core::net::IpAddr;
+
 use embedded_io_async::Write;
 use protocol_core::games::Seats;
 use protocol_core::hall::{Hall, Shot};
@@ -12,7 +14,7 @@ use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde::Serialize;
 
 use crate::Appliance;
-use crate::archive::{add, make_room};
+use crate::archive::add;
 use crate::board::Board;
 use crate::http::{Responder, WriteError};
 use crate::journal::Ask;
@@ -59,6 +61,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// `/api/matches/R1M1/moves.json`. Should they be erased while they are sent, the connection is closed.
     pub(crate) fn send_moves<S: Write>(
         &self,
+        peer: IpAddr,
         responder: Responder<'_, S, B>,
         id: MatchId,
     ) -> impl Future<Output = Result<(), WriteError>> {
@@ -77,12 +80,15 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 return responder.error(404, NOT_KEPT).await;
             };
             self.safe().await;
+            if responder.is_head_only() {
+                return responder.head(200, JSON, &[]).await;
+            }
             let mut answer = responder.begin(200, JSON, None, &[])?;
             let head = Head { match_id: Shown(id), complete: ended.is_some(), steps };
             add(&mut answer, |sink| list(0, sink, &head, "moves", |_| None::<()>)).await?;
             let mut next = None;
             for step in 1..=steps {
-                make_room(&mut answer).await?;
+                self.make_room(peer, &mut answer).await?;
                 let told = self.ask_the_journal(Ask::Scene(id, next)).await.ok_or(WriteError::WrongLength)?;
                 let write = |sink: &mut dyn Sink| {
                     let scene = told.scene().ok_or(Full)?;
@@ -102,6 +108,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// `/api/matches/R1M1/steps/17.json`: the game as it stood after a step, as `/api/matches/R1M1.json` showed it then.
     pub(crate) fn send_step<S: Write>(
         &self,
+        peer: IpAddr,
         responder: Responder<'_, S, B>,
         id: MatchId,
         step: u16,
@@ -114,7 +121,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let Some((shot, moment)) = found else {
                 return responder.error(404, NO_STEP).await;
             };
-            self.send(responder, 200, &|hall, sink| {
+            self.send(peer, responder, 200, &|hall, sink| {
                 let shown = Joined(moment.now(hall), moment.view(hall));
                 json::write(&Joined(line(hall, id, shot, moment.last_move(shot.seat)), shown), sink)
             })

@@ -1,5 +1,6 @@
 //! Accepts connections and answers requests on them. A worker serves one connection at a time; how many workers there are
-//! is how many can be served at once. When few are left, connections that only idle are let go sooner.
+//! is how many can be served at once. When few are left, connections that only idle are let go sooner, and every answer is its
+//! connection's last: whoever has been answered makes room for who has not.
 
 use core::net::IpAddr;
 use core::pin::pin;
@@ -18,8 +19,10 @@ use crate::live;
 use crate::routes::apart;
 use crate::ws::{End, Link};
 
-/// Free workers below which idling is cut short.
+/// Free workers below which nobody keeps one for longer than it needs it …
 const FEW: u16 = 3;
+/// … and as a part of all there are: those who come at once are more where more are served.
+const FEW_OF: u16 = 8;
 /// How long a connection may idle then, in milliseconds.
 const SHORT_IDLE_MS: u64 = 500;
 /// How long a request may take to come then, in milliseconds: an honest one is there at once, and one that drips keeps nobody
@@ -30,8 +33,6 @@ const SHORT_REQUEST_MS: u64 = 3_000;
 const CLOSE_MS: u64 = 4_000;
 /// What is said to who sends frames before it knows that they are understood.
 const TOO_EARLY: End = End::Ours(1002, "a client must wait for the answer to its handshake");
-/// Requests on one connection before the others get their turn.
-const TURN: u8 = 8;
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
     /// Serves connections, one after the other, and never ends. `buf` holds a whole request and, behind it, what is sent in
@@ -83,10 +84,14 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
+    fn is_short_of_workers(&self) -> bool {
+        self.free_workers.get() < FEW.max(self.watchers.workers() / FEW_OF)
+    }
+
     /// How long a peer may take, as things are now.
     fn limits(&self) -> Limits {
         let usual = Limits::default();
-        match self.free_workers.get() < FEW {
+        match self.is_short_of_workers() {
             true => Limits { idle_ms: SHORT_IDLE_MS, request_ms: SHORT_REQUEST_MS, ..usual },
             false => usual,
         }
@@ -105,9 +110,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     {
         async move {
             let mut conn = ServerConn::new(socket, buf, spare);
-            let mut turn = 0u8;
             loop {
                 let (request, responder) = match conn.receive(&self.board, || self.limits()).await {
+                    Ok(Some((request, responder))) if self.is_short_of_workers() => (request, responder.close()),
                     Ok(Some(asked)) => asked,
                     Ok(None) => return None,
                     Err(refusal) => {
@@ -124,11 +129,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     // An answer that fails leaves a closed connection: the next receive says so.
                     let _ = self.route(peer, request, responder).await;
                 }
-                turn += 1;
-                if turn == TURN {
-                    turn = 0;
-                    yield_now().await;
-                }
+                // The next request may be there already: the others get their turn first.
+                yield_now().await;
             }
         }
     }

@@ -45,6 +45,11 @@ impl Watchers {
         self.workers.set(self.workers.get().saturating_add(1));
     }
 
+    /// How many there are.
+    pub fn workers(&self) -> u16 {
+        self.workers.get()
+    }
+
     /// A place, if there is one.
     pub fn admit(&self) -> Option<Place<'_>> {
         let now = self.now.get();

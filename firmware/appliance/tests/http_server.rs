@@ -117,7 +117,7 @@ fn a_request_is_answered_in_one_write() {
 fn head_and_body_may_come_in_separate_segments() {
     let outcome = serve_with(ROOM, None, |stream| {
         let mut peer = stream.from.borrow_mut();
-        peer.send(0, b"POST /mcp HTTP/1.1\r\nContent-Length: 4\r\n\r\n");
+        peer.send(0, b"POST /mcp HTTP/1.1\r\nHost: box\r\nContent-Length: 4\r\n\r\n");
         peer.send(40, b"true");
         peer.end(50, End::Closed);
     });
@@ -126,24 +126,25 @@ fn head_and_body_may_come_in_separate_segments() {
 
 #[test]
 fn pipelined_requests_are_answered_in_order() {
-    let outcome =
-        serve("GET /a HTTP/1.1\r\n\r\nPOST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nxyzGET /c HTTP/1.1\r\n\r\n");
+    let outcome = serve(
+        "GET /a HTTP/1.1\r\nHost: box\r\n\r\nPOST /b HTTP/1.1\r\nHost: box\r\nContent-Length: 3\r\n\r\nxyzGET /c HTTP/1.1\r\nHost: box\r\n\r\n",
+    );
     assert_eq!(outcome.bodies(), ["GET /a", "POST /b [xyz]", "GET /c"]);
     assert_eq!(outcome.refused, None);
 }
 
 #[test]
 fn a_chunked_body_arrives_without_its_coding() {
-    let mut bytes = b"POST /a HTTP/1.1\r\nTransfer-Encoding: Chunked\r\n\r\n".to_vec();
+    let mut bytes = b"POST /a HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: Chunked\r\n\r\n".to_vec();
     bytes.extend(chunked(b"to be or not to be", &[1, 7, 3]));
-    bytes.extend(b"GET /next HTTP/1.1\r\n\r\n");
+    bytes.extend(b"GET /next HTTP/1.1\r\nHost: box\r\n\r\n");
     assert_eq!(serve(bytes).bodies(), ["POST /a [to be or not to be]", "GET /next"]);
 }
 
 #[test]
 fn a_chunked_body_may_take_more_bytes_on_the_wire_than_the_buffer_has() {
     let body = "x".repeat(900);
-    let mut bytes = b"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    let mut bytes = b"POST /a HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
     bytes.extend(chunked(body.as_bytes(), &[1]));
     assert!(bytes.len() > 5 * ROOM);
     assert_eq!(serve(bytes).bodies(), [format!("POST /a [{body}]")]);
@@ -151,7 +152,7 @@ fn a_chunked_body_may_take_more_bytes_on_the_wire_than_the_buffer_has() {
 
 #[test]
 fn a_body_may_fill_the_buffer_to_the_last_byte() {
-    let head = "POST /a HTTP/1.1\r\nContent-Length: 980\r\n\r\n";
+    let head = "POST /a HTTP/1.1\r\nHost: box\r\nContent-Length: 980\r\n\r\n";
     let fits = format!("{head}{}", "x".repeat(980));
     for (room, answered) in [(fits.len(), true), (fits.len() - 1, false)] {
         let outcome = serve_with(room, None, |stream| stream.from.borrow_mut().send(0, fits.as_bytes()));
@@ -161,20 +162,23 @@ fn a_body_may_fill_the_buffer_to_the_last_byte() {
 
 #[test]
 fn blank_lines_before_a_request_are_skipped() {
-    assert_eq!(serve("\r\n\nGET /a HTTP/1.1\r\n\r\n\r\nGET /b HTTP/1.1\r\n\r\n").bodies(), ["GET /a", "GET /b"]);
+    assert_eq!(
+        serve("\r\n\nGET /a HTTP/1.1\r\nHost: box\r\n\r\n\r\nGET /b HTTP/1.1\r\nHost: box\r\n\r\n").bodies(),
+        ["GET /a", "GET /b"]
+    );
 }
 
 #[test]
 fn lines_may_end_in_a_bare_line_feed() {
     assert_eq!(
-        serve("POST /a HTTP/1.1\nContent-Length: 1\n\nxGET /b HTTP/1.1\n\n").bodies(),
+        serve("POST /a HTTP/1.1\nHost: box\nContent-Length: 1\n\nxGET /b HTTP/1.1\nHost: box\n\n").bodies(),
         ["POST /a [x]", "GET /b"]
     );
 }
 
 #[test]
 fn host_may_be_missing_and_header_names_have_any_case() {
-    assert_eq!(serve("POST / HTTP/1.1\r\ncONTENT-lENGTH:1\r\n\r\nx").bodies(), ["POST / [x]"]);
+    assert_eq!(serve("POST / HTTP/1.1\r\nHost: box\r\ncONTENT-lENGTH:1\r\n\r\nx").bodies(), ["POST / [x]"]);
 }
 
 #[test]
@@ -189,7 +193,7 @@ fn the_target_is_split_but_not_decoded() {
         ("?x", "/", "x"),
         ("/http://box/", "/http://box/", ""),
     ] {
-        let answer = serve(format!("GET {target} HTTP/1.1\r\n\r\n")).answer();
+        let answer = serve(format!("GET {target} HTTP/1.1\r\nHost: box\r\n\r\n")).answer();
         let query = if query.is_empty() { String::new() } else { format!(" ?{query}") };
         assert_eq!(answer.body, format!("GET {path}{query}"), "{target}");
     }
@@ -197,7 +201,10 @@ fn the_target_is_split_but_not_decoded() {
 
 #[test]
 fn equal_content_lengths_count_as_one() {
-    assert_eq!(serve("POST / HTTP/1.1\r\nContent-Length: 1, 1\r\nContent-Length: 1\r\n\r\nx").bodies(), ["POST / [x]"]);
+    assert_eq!(
+        serve("POST / HTTP/1.1\r\nHost: box\r\nContent-Length: 1, 1\r\nContent-Length: 1\r\n\r\nx").bodies(),
+        ["POST / [x]"]
+    );
 }
 
 #[test]
@@ -206,7 +213,7 @@ fn headers_are_found_by_name_and_tokens_in_lists() {
     let stream = Stream::new(&world, None);
     stream.from.borrow_mut().send(
         0,
-        b"GET /ws HTTP/1.1\r\nAuthorization:  Bearer x \r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n\
+        b"GET /ws HTTP/1.1\r\nHost: box\r\nAuthorization:  Bearer x \r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n\
           X-Latin: \xe9\r\nEmpty:\r\n\r\n",
     );
     world.run(async {
@@ -227,7 +234,9 @@ fn headers_are_found_by_name_and_tokens_in_lists() {
 #[test]
 fn connection_close_is_honoured_in_any_list() {
     for value in ["close", "Close", "foo, close", "keep-alive,close"] {
-        let outcome = serve(format!("GET /a HTTP/1.1\r\nConnection: {value}\r\n\r\nGET /b HTTP/1.1\r\n\r\n"));
+        let outcome = serve(format!(
+            "GET /a HTTP/1.1\r\nHost: box\r\nConnection: {value}\r\n\r\nGET /b HTTP/1.1\r\nHost: box\r\n\r\n"
+        ));
         assert!(outcome.answer().head.contains("Connection: close"), "{value}");
     }
 }
@@ -242,7 +251,8 @@ fn http_1_0_closes_unless_asked_to_keep_alive() {
 
 #[test]
 fn an_idle_connection_is_closed_without_a_word() {
-    let outcome = serve_with(ROOM, None, |stream| stream.from.borrow_mut().send(0, b"GET /a HTTP/1.1\r\n\r\n"));
+    let outcome =
+        serve_with(ROOM, None, |stream| stream.from.borrow_mut().send(0, b"GET /a HTTP/1.1\r\nHost: box\r\n\r\n"));
     assert_eq!(outcome.bodies(), ["GET /a"]);
     assert_eq!((outcome.refused, outcome.ended), (None, LIMITS.idle_ms));
 }
@@ -259,7 +269,7 @@ fn blank_lines_do_not_keep_a_connection_open() {
 
 #[test]
 fn a_request_that_drips_in_is_refused_at_its_deadline() {
-    let request = b"POST /a HTTP/1.1\r\nContent-Length: 100\r\n\r\n{\"a\":";
+    let request = b"POST /a HTTP/1.1\r\nHost: box\r\nContent-Length: 100\r\n\r\n{\"a\":";
     let outcome = serve_with(ROOM, None, |stream| {
         let mut peer = stream.from.borrow_mut();
         request.iter().zip(1..).for_each(|(byte, second)| peer.send(second * 1000, &[*byte]));
@@ -273,7 +283,7 @@ fn a_request_that_drips_in_is_refused_at_its_deadline() {
 #[test]
 fn a_body_that_never_comes_is_refused_at_the_deadline() {
     let outcome = serve_with(ROOM, None, |stream| {
-        stream.from.borrow_mut().send(0, b"POST /a HTTP/1.1\r\nContent-Length: 1\r\n\r\n");
+        stream.from.borrow_mut().send(0, b"POST /a HTTP/1.1\r\nHost: box\r\nContent-Length: 1\r\n\r\n");
     });
     assert_eq!(outcome.answer().status, 408);
 }
@@ -282,7 +292,7 @@ fn a_body_that_never_comes_is_refused_at_the_deadline() {
 fn a_peer_that_does_not_read_is_given_up() {
     let world = World::default();
     let stream = Stream::new(&world, None);
-    stream.from.borrow_mut().send(0, b"GET /a HTTP/1.1\r\n\r\n");
+    stream.from.borrow_mut().send(0, b"GET /a HTTP/1.1\r\nHost: box\r\n\r\n");
     stream.to.borrow_mut().stuck = true;
     world.run(async {
         let mut buf = [0; 2 * ROOM];
@@ -297,7 +307,7 @@ fn a_peer_that_does_not_read_is_given_up() {
 #[test]
 fn a_refusal_waits_for_the_peer_to_close_but_not_for_ever() {
     let body = [b'x'; 100_000];
-    let head = b"POST /a HTTP/1.1\r\nContent-Length: 100000\r\n\r\n";
+    let head = b"POST /a HTTP/1.1\r\nHost: box\r\nContent-Length: 100000\r\n\r\n";
     let outcome = serve_with(ROOM, None, |stream| {
         let mut peer = stream.from.borrow_mut();
         peer.send(0, head);
@@ -332,7 +342,10 @@ fn after_an_upgrade_the_stream_and_its_unread_bytes_can_be_taken() {
     let world = World::default();
     let stream = Stream::new(&world, None);
     let to = stream.to.clone();
-    stream.from.borrow_mut().send(0, b"GET /ws HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x00");
+    stream
+        .from
+        .borrow_mut()
+        .send(0, b"GET /ws HTTP/1.1\r\nHost: box\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x00");
     world.run(async {
         let mut buf = [0; 2 * ROOM];
         let mut conn = ServerConn::new(stream, &mut buf, ROOM);
@@ -351,7 +364,7 @@ fn after_an_upgrade_the_stream_and_its_unread_bytes_can_be_taken() {
 
 // Expect: 100-continue.
 
-const EXPECT: &str = "POST /a HTTP/1.1\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n";
+const EXPECT: &str = "POST /a HTTP/1.1\r\nHost: box\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n";
 
 #[test]
 fn who_expects_100_continue_gets_it() {
@@ -388,28 +401,36 @@ fn tls_on_the_plain_port_is_400_at_once() {
 
 #[test]
 fn a_bad_header_is_400() {
-    refused("GET / HTTP/1.1\r\nno colon\r\n\r\n", Refusal::HeaderName, 400);
-    refused("GET / HTTP/1.1\r\nContent-Length : 2\r\n\r\n", Refusal::HeaderName, 400);
-    refused("GET / HTTP/1.1\r\nA: b\r\n folded\r\n\r\n", Refusal::HeaderName, 400);
-    refused("GET / HTTP/1.1\r\nA\0: b\r\n\r\n", Refusal::HeaderName, 400);
-    refused("GET / HTTP/1.1\r\nA: b\0\r\n\r\n", Refusal::HeaderValue, 400);
-    refused("GET / HTTP/1.1\r\nA: b\rc\r\n\r\n", Refusal::HeaderValue, 400);
+    refused("GET / HTTP/1.1\r\nHost: box\r\nno colon\r\n\r\n", Refusal::HeaderName, 400);
+    refused("GET / HTTP/1.1\r\nHost: box\r\nContent-Length : 2\r\n\r\n", Refusal::HeaderName, 400);
+    refused("GET / HTTP/1.1\r\nHost: box\r\nA: b\r\n folded\r\n\r\n", Refusal::HeaderName, 400);
+    refused("GET / HTTP/1.1\r\nHost: box\r\nA\0: b\r\n\r\n", Refusal::HeaderName, 400);
+    refused("GET / HTTP/1.1\r\nHost: box\r\nA: b\0\r\n\r\n", Refusal::HeaderValue, 400);
+    refused("GET / HTTP/1.1\r\nHost: box\r\nA: b\rc\r\n\r\n", Refusal::HeaderValue, 400);
     refused("GET / HTTP/1.1\rA: b\r\n\r\n", Refusal::LineEnd, 400);
 }
 
 #[test]
 fn a_content_length_that_is_not_one_number_is_400() {
     for value in ["abc", "-1", "+1", "2, 3", "2,", "", "0x10", "1 2", "1.0", "\u{0663}"] {
-        refused(format!("POST / HTTP/1.1\r\nContent-Length: {value}\r\n\r\nxxx"), Refusal::ContentLength, 400);
+        refused(
+            format!("POST / HTTP/1.1\r\nHost: box\r\nContent-Length: {value}\r\n\r\nxxx"),
+            Refusal::ContentLength,
+            400,
+        );
     }
-    refused("POST / HTTP/1.1\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nxxx", Refusal::ContentLength, 400);
+    refused(
+        "POST / HTTP/1.1\r\nHost: box\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nxxx",
+        Refusal::ContentLength,
+        400,
+    );
 }
 
 #[test]
 fn two_ways_to_end_a_body_are_400() {
     for head in [
-        "POST / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: box\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
         "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ] {
         refused(head, Refusal::Ambiguous, 400);
@@ -439,7 +460,7 @@ fn a_bad_chunk_is_400() {
         &trailers,
     ] {
         let refusal = if body.is_empty() { Refusal::Truncated } else { Refusal::Chunk };
-        refused(format!("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{body}"), refusal, 400);
+        refused(format!("POST / HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: chunked\r\n\r\n{body}"), refusal, 400);
     }
 }
 
@@ -450,18 +471,22 @@ fn the_preface_of_http_2_is_400() {
 
 #[test]
 fn half_a_request_is_400() {
-    refused("POST /a HTTP/1.1\r\nContent-Le", Refusal::Truncated, 400);
-    refused("POST /a HTTP/1.1\r\nContent-Length: 5\r\n\r\n1234", Refusal::Truncated, 400);
-    refused("POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n1234", Refusal::Truncated, 400);
+    refused("POST /a HTTP/1.1\r\nHost: box\r\nContent-Le", Refusal::Truncated, 400);
+    refused("POST /a HTTP/1.1\r\nHost: box\r\nContent-Length: 5\r\n\r\n1234", Refusal::Truncated, 400);
+    refused("POST /a HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n1234", Refusal::Truncated, 400);
 }
 
 #[test]
 fn a_body_that_does_not_fit_is_413() {
-    refused("POST / HTTP/1.1\r\nContent-Length: 1024\r\n\r\n", Refusal::BodyTooLarge, 413);
+    refused("POST / HTTP/1.1\r\nHost: box\r\nContent-Length: 1024\r\n\r\n", Refusal::BodyTooLarge, 413);
     for length in ["4294967296", "18446744073709551615", "18446744073709551617", "99999999999999999999999999"] {
-        refused(format!("POST / HTTP/1.1\r\nContent-Length: {length}\r\n\r\n"), Refusal::BodyTooLarge, 413);
+        refused(
+            format!("POST / HTTP/1.1\r\nHost: box\r\nContent-Length: {length}\r\n\r\n"),
+            Refusal::BodyTooLarge,
+            413,
+        );
     }
-    let head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let head = "POST / HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: chunked\r\n\r\n";
     for size in ["400", "ffffffff", "7FFFFFFFFFFFFFFF", "FFFFFFFFFFFFFFFF"] {
         refused(format!("{head}{size}\r\n"), Refusal::BodyTooLarge, 413);
     }
@@ -471,13 +496,13 @@ fn a_body_that_does_not_fit_is_413() {
 
 #[test]
 fn a_head_that_does_not_fit_is_431() {
-    refused(format!("GET /{} HTTP/1.1\r\n\r\n", "a".repeat(ROOM)), Refusal::HeadTooLarge, 431);
-    refused(format!("GET / HTTP/1.1\r\nA: {}\r\n\r\n", "a".repeat(ROOM)), Refusal::HeadTooLarge, 431);
+    refused(format!("GET /{} HTTP/1.1\r\nHost: box\r\n\r\n", "a".repeat(ROOM)), Refusal::HeadTooLarge, 431);
+    refused(format!("GET / HTTP/1.1\r\nHost: box\r\nA: {}\r\n\r\n", "a".repeat(ROOM)), Refusal::HeadTooLarge, 431);
 }
 
 #[test]
 fn ten_thousand_headers_are_431() {
-    let bytes = format!("GET / HTTP/1.1\r\n{}\r\n", "A: b\r\n".repeat(10_000));
+    let bytes = format!("GET / HTTP/1.1\r\nHost: box\r\n{}\r\n", "A: b\r\n".repeat(10_000));
     refused(&bytes, Refusal::HeadTooLarge, 431);
     let roomy = serve_with(100_000, None, |stream| stream.from.borrow_mut().send(0, bytes.as_bytes()));
     assert_eq!((roomy.refused, roomy.answer().status), (Some(Refusal::TooManyHeaders), 431));
@@ -486,9 +511,14 @@ fn ten_thousand_headers_are_431() {
 #[test]
 fn another_transfer_coding_is_501() {
     for value in ["gzip", "gzip, chunked", "identity", "chunked, chunked", "", "xchunked"] {
-        refused(format!("POST / HTTP/1.1\r\nTransfer-Encoding: {value}\r\n\r\n"), Refusal::TransferEncoding, 501);
+        refused(
+            format!("POST / HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: {value}\r\n\r\n"),
+            Refusal::TransferEncoding,
+            501,
+        );
     }
-    let twice = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+    let twice =
+        "POST / HTTP/1.1\r\nHost: box\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
     refused(twice, Refusal::TransferEncoding, 501);
 }
 
@@ -501,7 +531,8 @@ fn another_version_is_505() {
 
 #[test]
 fn requests_before_a_bad_one_are_answered() {
-    let outcome = serve("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/9.9\r\n\r\nGET /c HTTP/1.1\r\n\r\n");
+    let outcome =
+        serve("GET /a HTTP/1.1\r\nHost: box\r\n\r\nGET /b HTTP/9.9\r\n\r\nGET /c HTTP/1.1\r\nHost: box\r\n\r\n");
     assert_eq!(outcome.answers().iter().map(|answer| answer.status).collect::<Vec<_>>(), [200, 505]);
 }
 
@@ -527,10 +558,23 @@ where
     })
 }
 
-const NEXT: &[u8] = b"GET /next HTTP/1.1\r\n\r\n";
-const GET: &str = "GET / HTTP/1.1\r\n\r\n";
+#[test]
+fn a_request_has_one_host_and_in_http_1_0_at_most_one() {
+    refused("GET / HTTP/1.1\r\n\r\n", Refusal::Host, 400);
+    refused("POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", Refusal::Host, 400);
+    refused("GET http://box/ HTTP/1.1\r\n\r\n", Refusal::Host, 400);
+    for version in ["HTTP/1.1", "HTTP/1.0"] {
+        refused(format!("GET / {version}\r\nHost: box\r\nhost: box\r\n\r\n"), Refusal::Host, 400);
+        assert_eq!(serve(format!("GET / {version}\r\nHost: box\r\n\r\n")).bodies(), ["GET /"]);
+        assert_eq!(serve(format!("GET / {version}\r\nHost:\r\n\r\n")).bodies(), ["GET /"], "empty, as RFC 9110 allows");
+    }
+    assert_eq!(serve("GET / HTTP/1.0\r\n\r\n").bodies(), ["GET /"]);
+}
+
+const NEXT: &[u8] = b"GET /next HTTP/1.1\r\nHost: box\r\n\r\n";
+const GET: &str = "GET / HTTP/1.1\r\nHost: box\r\n\r\n";
 const GET_1_0: &str = "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
-const HEAD: &str = "HEAD / HTTP/1.1\r\n\r\n";
+const HEAD: &str = "HEAD / HTTP/1.1\r\nHost: box\r\n\r\n";
 
 #[test]
 fn extra_headers_are_sent_and_origins_are_not_invited() {

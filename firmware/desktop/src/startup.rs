@@ -32,6 +32,9 @@ pub enum Found {
     Over,
 }
 
+/// Fewer characters can be guessed.
+const ADMIN_CODE: usize = 8;
+
 /// The text printed when the box is ready. `addresses` are those of [`crate::lan::addresses`], the best first.
 pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str, kept: &Kept) -> String {
     // Commands are shown for this computer, where they are typed first; it is the last address.
@@ -50,6 +53,9 @@ pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str, kept:
     }
     line("Page", &format!("http://{best}/"));
     line("Admin code", admin_code);
+    if admin_code.len() < ADMIN_CODE {
+        line("", "anybody in this network can try all codes as short as this one: choose eight characters or more");
+    }
     line(
         "Timeouts",
         &format!(

@@ -90,6 +90,8 @@ struct Fields {
     close: bool,
     keep_alive: bool,
     expects_continue: bool,
+    /// How many there are.
+    hosts: u8,
 }
 
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -122,6 +124,8 @@ impl Fields {
             } else if is("connection") {
                 fields.close |= has_token(value, "close");
                 fields.keep_alive |= has_token(value, "keep-alive");
+            } else if is("host") {
+                fields.hosts = fields.hosts.saturating_add(1);
             } else if is("expect") {
                 fields.expects_continue |= value.eq_ignore_ascii_case(b"100-continue");
             }

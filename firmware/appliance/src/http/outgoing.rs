@@ -7,6 +7,7 @@ use core::{fmt, mem};
 
 use edge_ws::{FrameHeader, FrameType};
 use embassy_futures::select::{Either, select};
+use embassy_futures::yield_now;
 use embedded_io_async::Write;
 
 use crate::clock::Clock;
@@ -97,6 +98,8 @@ impl<S: Write, C: Clock> Sink for Timed<'_, S, C> {
                     Either::Second(()) => return Err(WriteError::TooSlow),
                 }
                 if left == 0 {
+                    // A peer that takes everything at once must not keep the others waiting.
+                    yield_now().await;
                     (deadline, left) = (self.clock.after(self.write_ms.into()), BLOCK);
                 }
             }

@@ -58,6 +58,8 @@ pub enum Refusal {
     Http2,
     /// `Content-Length` is not one decimal number.
     ContentLength,
+    /// No `Host` in HTTP/1.1, or more than one.
+    Host,
     /// Both `Content-Length` and `Transfer-Encoding`, or the latter in HTTP/1.0: the body's end is ambiguous.
     Ambiguous,
     /// A chunk of the body is malformed.
@@ -97,6 +99,7 @@ impl Refusal {
             Self::LineEnd => (400, "a header line must end in CR LF"),
             Self::Http2 => (400, "HTTP/2 is not spoken here: use HTTP/1.1"),
             Self::ContentLength => (400, "Content-Length must be one decimal number"),
+            Self::Host => (400, "a request must have one Host header; in HTTP/1.0 it may have none"),
             Self::Ambiguous => (400, "Transfer-Encoding must not come with Content-Length or in HTTP/1.0"),
             Self::Chunk => (400, "a chunk must be its size in hexadecimal, CR LF, that many bytes, CR LF"),
             Self::Truncated => (400, "the request ended early"),
@@ -344,6 +347,9 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
         let end = self.incoming.head(&mut self.stream).await.map_err(|fault| fault.refusal(Refusal::HeadTooLarge))?;
         let head = Head::parse(self.incoming.filled().get(..end).unwrap_or_default())?;
         let framing = head.framing()?;
+        if head.fields.hosts != 1 && !(head.http10 && head.fields.hosts == 0) {
+            return Err(Some(Refusal::Host));
+        }
         let body_awaits_go_ahead = head.fields.expects_continue && !head.http10 && self.incoming.filled().len() == end;
         if body_awaits_go_ahead && self.incoming.fits(end, framing) {
             Plain(&mut self.stream).send(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| None)?;
@@ -432,6 +438,21 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         self
     }
 
+    /// Whether only the head of the answer is wanted: then the body need not be made.
+    pub fn is_head_only(&self) -> bool {
+        self.head_only
+    }
+
+    /// Answers HEAD for a body that is not made. Its length is not told, as that would take making it.
+    pub fn head(
+        self,
+        status: u16,
+        content_type: &str,
+        extra: &[(&str, &str)],
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move { self.begin(status, content_type, None, extra)?.finish().await }
+    }
+
     /// Answers at once.
     pub fn respond(
         self,
@@ -499,7 +520,7 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         length: Length,
         extra: &[(&str, &str)],
     ) -> Result<Answer<'a, S, C>, WriteError> {
-        let to_close = matches!(length, Length::Unknown) && self.http10;
+        let to_close = matches!(length, Length::Unknown) && self.http10 && !self.head_only;
         let keep_alive = self.keep_alive && !to_close;
         let mut answer = Outgoing::new(self.sink, self.buf, (self.open, keep_alive));
         answer.head(format_args!(
@@ -523,7 +544,7 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
                 answer.content_length(None)?;
                 Frame::Length(0)
             }
-            Length::Unknown if to_close => {
+            Length::Unknown if self.http10 => {
                 answer.headers(&[("Content-Type", content_type)])?;
                 Frame::ToClose
             }

@@ -303,6 +303,8 @@ impl<S: Write, C: Clock> Speaker<'_, S, C> {
                     Ok(Next::Piece) => {
                         may_leave().await;
                         message.flush().await?;
+                        // A peer that takes everything at once must not keep the others waiting.
+                        yield_now().await;
                     }
                     // It became another text meanwhile: its frame cannot be ended.
                     Ok(Next::Another) => return Err(End::Lost),

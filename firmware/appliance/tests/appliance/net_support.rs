@@ -288,6 +288,11 @@ impl<'w> Socket<'w> {
         }
     }
 
+    /// Bytes that wait to be read.
+    pub fn unread(&self) -> usize {
+        self.from.borrow().under_way
+    }
+
     pub async fn send(&mut self, mut bytes: &[u8]) -> Result<(), ErrorKind> {
         while !bytes.is_empty() {
             let n = self.write(bytes).await?;

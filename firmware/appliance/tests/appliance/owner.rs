@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use crate::net_support::{ADMIN, Plan, Scene, Seen, play};
 use appliance::board::Fault;
 use appliance::calendar::Source;
+use appliance::clock::Clock;
 use protocol_core::hall::Command;
 use protocol_core::time::Utc;
 use serde_json::{Value, json};
@@ -118,7 +119,7 @@ fn a_web_page_from_elsewhere_may_not_use_a_browser_as_its_hand() {
     play(Plan::new(0), async |scene| {
         let mut client = scene.dial().await;
         for origin in ["http://evil.example", "https://10.0.0.1", "http://10.0.0.1:80", "null", "10.0.0.1:8000", ""] {
-            for path in ["/api/admin/start", "/api/admin/settings", "/api/clock", "/mcp", "/register"] {
+            for path in ["/api/admin/start", "/api/clock", "/mcp", "/register", "/api/v1/agents", "/", "/nowhere"] {
                 let seen = client.ask("POST", path, &format!("{ADMIN}Origin: {origin}\r\n"), "{}").await.unwrap();
                 assert_eq!(seen.status, 403, "{path} from {origin}");
                 assert!(seen.json()["error"].as_str().unwrap().contains("Origin must name the Host"));
@@ -130,6 +131,26 @@ fn a_web_page_from_elsewhere_may_not_use_a_browser_as_its_hand() {
         for own in ["Origin: http://10.0.0.1:8000\r\n", ""] {
             let seen = client.ask("POST", "/api/admin/settings", &format!("{ADMIN}{own}"), "{}").await.unwrap();
             assert_eq!(seen.status, 200, "{own}");
+        }
+    });
+}
+
+#[test]
+fn a_page_that_made_its_own_name_lead_to_the_box_may_post_to_no_path() {
+    play(Plan::new(0), async |scene| {
+        for (host, status) in [("evil.example", 403), ("evil.example:8000", 403), ("leaguebox-1.local", 200)] {
+            for path in ["/mcp", "/register", "/api/v1/agents", "/api/clock", "/nowhere"] {
+                let ask = |origin: &str| {
+                    format!("POST {path} HTTP/1.1\r\nHost: {host}\r\n{origin}Content-Length: 2\r\n\r\n{{}}")
+                };
+                let mut client = scene.dial().await;
+                client.socket.send(ask(&format!("Origin: http://{host}\r\n")).as_bytes()).await.unwrap();
+                let seen = client.receive().await.unwrap();
+                assert_eq!(seen.status == 403, status == 403, "{path} at {host}: {seen:?}");
+                // Who is no browser may call the box whatever it likes.
+                client.socket.send(ask("").as_bytes()).await.unwrap();
+                assert_ne!(client.receive().await.unwrap().status, 403, "{path} at {host}");
+            }
         }
     });
 }
@@ -155,21 +176,40 @@ fn what_is_sent_by_a_form_is_no_setting() {
 }
 
 #[test]
-fn who_tries_admin_codes_waits_and_the_owner_elsewhere_does_not() {
+fn a_right_code_opens_whoever_tried_wrong_ones_and_however_many() {
     play(Plan::new(0), async |scene| {
-        let mut guesser = scene.dial().await;
-        for code in 0..5 {
-            let headers = format!("Authorization: Bearer {code}\r\n");
-            assert_eq!(guesser.ask("POST", "/api/admin/reset", &headers, "").await.unwrap().status, 401);
+        // Nine addresses and more, before the owner has ever been seen, the owner's own among them.
+        for last in (1..20).chain([98, 98]) {
+            for code in 0..8 {
+                let mut guesser = scene.dial_from(IpAddr::from([10, 0, 0, last])).await;
+                let headers = format!("Authorization: Bearer {code}\r\n");
+                let seen = guesser.ask("POST", "/api/admin/reset", &headers, "").await.unwrap();
+                let told = if seen.status == 401 { "admin code" } else { "too many wrong admin codes" };
+                assert!(seen.status == 401 || seen.status == 429 && code >= 5, "{seen:?}");
+                assert!(seen.json()["error"].as_str().unwrap().contains(told), "{seen:?}");
+                assert_eq!(seen.header("Retry-After").is_some(), seen.status == 429);
+                assert_eq!(guesser.receive().await, None, "one code, one connection");
+            }
         }
-        let seen = guesser.ask("POST", "/api/admin/reset", ADMIN, "").await.unwrap();
-        assert_eq!((seen.status, seen.header("Retry-After")), (429, Some("1")));
-        assert!(seen.json()["error"].as_str().unwrap().contains("wrong admin codes"));
-        let mut owner = scene.dial_from(IpAddr::from([10, 0, 0, 98])).await;
+        for last in [98, 99, 7] {
+            let mut owner = scene.dial_from(IpAddr::from([10, 0, 0, last])).await;
+            assert_eq!(owner.ask("POST", "/api/admin/reset", ADMIN, "").await.unwrap().status, 200, "{last}");
+        }
+        assert_eq!(scene.world.now(), 0, "nobody waited");
+        assert_eq!(scene.get("/api/status.json").await.json()["wrong_admin_codes"], 21 * 8);
+    });
+}
+
+#[test]
+fn a_right_code_opens_where_requests_are_too_many() {
+    play(Plan::new(0), async |scene| {
+        let mut hammer = scene.dial().await;
+        while hammer.ask("GET", "/health", "", "").await.unwrap().status == 200 {}
+        let mut owner = scene.dial().await;
         assert_eq!(owner.ask("POST", "/api/admin/reset", ADMIN, "").await.unwrap().status, 200);
-        assert_eq!(scene.get("/api/status.json").await.json()["wrong_admin_codes"], 5, "a code that waits is no guess");
-        scene.world.sleep(1_000).await;
-        assert_eq!(guesser.ask("POST", "/api/admin/reset", ADMIN, "").await.unwrap().status, 200);
+        let mut other = scene.dial().await;
+        let wrong = other.ask("POST", "/api/admin/reset", "Authorization: Bearer open\r\n", "").await.unwrap();
+        assert_eq!(wrong.status, 429);
     });
 }
 
@@ -192,7 +232,7 @@ fn a_name_that_somebody_made_lead_to_the_box_does_not_command_it() {
             let seen = client.receive().await.unwrap();
             assert_eq!(seen.status, status, "{host}");
             if status == 403 {
-                assert!(seen.json()["error"].as_str().unwrap().contains("Host must be"), "{seen:?}");
+                assert!(seen.json()["error"].as_str().unwrap().contains("Host the box"), "{seen:?}");
             }
         }
         let wrong = scene.get("/api/status.json").await.json()["wrong_admin_codes"].clone();

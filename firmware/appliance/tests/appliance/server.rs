@@ -1,10 +1,13 @@
 //! A whole box seen by its clients: who waits for whom, what the owner may do, and pages that are well-formed whatever
 //! happens.
 
-use crate::net_support::{ADMIN, Does, Heard, Plan, Scene, Seen, play};
+use std::cell::Cell;
+
+use crate::net_support::{ADMIN, Client, Does, Heard, Plan, Scene, Seen, play};
 use appliance::clock::Clock;
 use edge_nal::{Close, TcpShutdown};
-use embassy_futures::join::join;
+use embassy_futures::join::{join, join_array};
+use embassy_futures::yield_now;
 use protocol_core::hall::Command;
 use serde_json::{Value, json};
 
@@ -51,18 +54,49 @@ fn with_every_worker_taken_by_idlers_a_new_client_is_served_after_the_short_idle
     for workers in [1, 2, 4, 6] {
         play(Plan { seed: Some(1), workers, ..Plan::new(0) }, async |scene| {
             let mut idle = Vec::new();
-            for number in 0..workers {
-                let mut client = scene.dial().await;
-                // Half of them have asked for something before.
-                if number % 2 == 0 {
-                    client.ask("GET", "/health", "", "").await.unwrap();
-                }
-                idle.push(client);
+            for _ in 0..workers {
+                idle.push(scene.dial().await);
             }
             let asked = scene.world.now();
             assert_eq!(scene.get("/health").await.status, 200);
             let waited = scene.world.now() - asked;
             assert!((300..700).contains(&waited), "{workers} workers: {waited}");
+        });
+    }
+}
+
+#[test]
+fn connections_that_ask_again_and_again_keep_nobody_out() {
+    for seed in 0..4 {
+        play(Plan { seed: Some(seed), workers: 8, ..Plan::new(0) }, async |scene| {
+            let over = Cell::new(false);
+            let hoard = async |_: usize| {
+                while !over.get() {
+                    let mut client = scene.dial().await;
+                    scene.world.sleep(400).await;
+                    while !over.get() && client.ask("GET", "/health", "", "").await.is_some() {
+                        scene.world.sleep(400).await;
+                    }
+                }
+            };
+            let probe = async {
+                // All of them are there, and have been answered.
+                scene.world.sleep(2_000).await;
+                for _ in 0..20 {
+                    let asked = scene.world.now();
+                    let seen =
+                        scene.dial_from([10, 0, 0, 77].into()).await.ask("GET", "/health", "", "").await.unwrap();
+                    assert_eq!(seen.status, 200, "seed {seed}");
+                    assert!(scene.world.now() - asked < 1_000, "seed {seed}");
+                    scene.world.sleep(100).await;
+                }
+                over.set(true);
+            };
+            let hoarders = join_array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(hoard));
+            join(hoarders, probe).await;
+            scene.world.sleep(1_000).await;
+            let seen = scene.get("/health").await;
+            assert_eq!(seen.header("Connection"), Some("keep-alive"), "there is room again");
         });
     }
 }
@@ -85,7 +119,7 @@ fn a_client_that_does_not_read_its_answer_is_dropped_at_the_write_deadline() {
         play(Plan { seed, workers: 1, ..Plan::new(0) }, async |scene| {
             let mut deaf = scene.dial().await;
             // More than the network holds on its way.
-            deaf.socket.send(&b"GET /skill.md HTTP/1.1\r\n\r\n".repeat(20)).await.unwrap();
+            deaf.socket.send(&b"GET /skill.md HTTP/1.1\r\nHost: box\r\n\r\n".repeat(20)).await.unwrap();
             let asked = scene.world.now();
             assert_eq!(scene.get("/health").await.status, 200);
             let waited = scene.world.now() - asked;
@@ -100,7 +134,7 @@ fn a_client_that_stops_within_its_request_is_told_and_let_go() {
     for (workers, let_go) in [(1, 3_000), (6, 10_000)] {
         play(Plan { workers, ..Plan::new(0) }, async |scene| {
             let mut half = scene.dial().await;
-            half.socket.send(b"POST /mcp HTTP/1.1\r\nContent-Length: 20\r\n\r\n{").await.unwrap();
+            half.socket.send(b"POST /mcp HTTP/1.1\r\nHost: box\r\nContent-Length: 20\r\n\r\n{").await.unwrap();
             assert_eq!(half.receive().await.unwrap().status, 408);
             assert_eq!(scene.world.now(), let_go);
             assert_eq!(half.receive().await, None);
@@ -115,7 +149,7 @@ fn a_client_that_has_said_all_it_will_say_is_still_answered() {
     for seed in 0..10 {
         play(Plan { seed: Some(seed), ..Plan::new(0) }, async |scene| {
             let mut client = scene.dial().await;
-            client.socket.send(b"GET /health HTTP/1.1\r\n\r\n").await.unwrap();
+            client.socket.send(b"GET /health HTTP/1.1\r\nHost: box\r\n\r\n").await.unwrap();
             client.socket.close(Close::Write).await.unwrap();
             assert_eq!(client.receive().await.unwrap().status, 200);
             assert_eq!(client.receive().await, None);
@@ -128,7 +162,7 @@ fn a_client_that_breaks_off_anywhere_costs_nothing() {
     for seed in 0..40 {
         play(Plan { seed: Some(seed), workers: 1, ..Plan::new(0) }, async |scene| {
             let mut client = scene.dial().await;
-            client.socket.send(b"GET /skill.md HTTP/1.1\r\n\r\n").await.unwrap();
+            client.socket.send(b"GET /skill.md HTTP/1.1\r\nHost: box\r\n\r\n").await.unwrap();
             scene.world.sleep(seed % 8).await;
             client.socket.cut();
             let cut = scene.world.now();
@@ -441,8 +475,8 @@ fn a_page_whose_league_is_reset_meanwhile_breaks_off_instead_of_being_malformed(
             let mut client = scene.dial().await;
             // The answers fill what the network holds, and wait: the last one at a different place each time.
             let before = seed as usize / 3 % 8;
-            let requests = "GET /health HTTP/1.1\r\n\r\n".repeat(before);
-            let requests = format!("{requests}GET /api/{path}.json HTTP/1.1\r\n\r\n");
+            let requests = "GET /health HTTP/1.1\r\nHost: box\r\n\r\n".repeat(before);
+            let requests = format!("{requests}GET /api/{path}.json HTTP/1.1\r\nHost: box\r\n\r\n");
             client.socket.send(requests.as_bytes()).await.unwrap();
             scene.world.sleep(100).await;
             scene.leaguebox.act(|hall, now| hall.command(now, Command::Reset)).unwrap();
@@ -459,6 +493,87 @@ fn a_page_whose_league_is_reset_meanwhile_breaks_off_instead_of_being_malformed(
         });
     }
     assert!(whole > 10 && broken_off > 10, "{whole} pages were whole and {broken_off} broken off");
+}
+
+/// What has come for clients that do not read, each time everybody has had a turn, until nothing comes any more.
+async fn growth(scene: Scene<'_, '_>, clients: &[Client<'_>]) -> Vec<usize> {
+    let unread = || clients.iter().map(|client| client.socket.unread()).sum::<usize>();
+    let (began, mut before, mut quiet, mut growth) = (scene.world.now(), unread(), 0, Vec::new());
+    while quiet < 4 * clients.len() + 20 {
+        yield_now().await;
+        let now = unread();
+        quiet = if now > before { 0 } else { quiet + 1 };
+        growth.push(now - std::mem::replace(&mut before, now));
+    }
+    assert_eq!(scene.world.now(), began, "nobody waited for the clock");
+    growth
+}
+
+#[test]
+fn of_all_long_pages_under_way_one_piece_is_made_in_each_turn_though_the_network_takes_everything() {
+    const OUTGOING: usize = 1024;
+    let plan = Plan { window: 1 << 24, outgoing: OUTGOING, workers: 12, ..Plan::new(8) };
+    play(plan, async |scene| {
+        scene.whole_league().await;
+        let mut clients = Vec::new();
+        for last in 0..8 {
+            let mut client = scene.dial_from([127, 0, 1, last].into()).await;
+            let asks = "GET /api/log.jsonl HTTP/1.1\r\nHost: leaguebox\r\n\r\n".repeat(3);
+            client.socket.send(asks.as_bytes()).await.unwrap();
+            clients.push(client);
+        }
+        let growth = growth(scene, &clients).await;
+        let whole: usize = growth.iter().sum();
+        // Each begins with what fits its buffer; a page begins three times on each.
+        let turns = growth.iter().filter(|bytes| **bytes > 0).count();
+        assert!(whole > 40 * 8 * OUTGOING, "{whole} bytes are no long pages");
+        assert!(turns > whole / (4 * OUTGOING), "{whole} bytes in {turns} turns: {growth:?}");
+        let more = growth.iter().filter(|bytes| **bytes > 4 * OUTGOING).count();
+        assert!(more <= 3, "{growth:?}");
+    });
+}
+
+#[test]
+fn the_head_of_a_long_page_is_told_without_its_length_and_one_request_is_answered_in_each_turn() {
+    let plan = Plan { window: 1 << 24, workers: 4, ..Plan::new(4) };
+    play(plan, async |scene| {
+        for path in ["/api/log.jsonl", "/api/players.json", "/api/status.json", "/api/leagues.json"] {
+            let mut client = scene.dial_from([127, 0, 0, 1].into()).await;
+            let seen = client.ask("HEAD", path, "", "").await.unwrap();
+            assert_eq!((seen.status, seen.header("Content-Length")), (200, None), "{path}");
+            let length = seen.head.len();
+            let asks = format!("HEAD {path} HTTP/1.1\r\nHost: leaguebox\r\n\r\n").repeat(20);
+            client.socket.send(asks.as_bytes()).await.unwrap();
+            let growth = growth(scene, &[client]).await;
+            assert_eq!(growth.iter().sum::<usize>(), 20 * length, "{path}");
+            assert_eq!(growth.iter().max(), Some(&length), "{path}");
+        }
+        assert_eq!(scene.dial().await.ask("HEAD", "/api/players/P09.json", "", "").await.unwrap().status, 404);
+    });
+}
+
+#[test]
+fn a_long_page_is_held_against_who_asked_for_it_and_nobody_else() {
+    play(Plan { outgoing: 1024, workers: 12, ..Plan::new(8) }, async |scene| {
+        scene.whole_league().await;
+        // What the players' addresses owe for registering is paid off: whoever comes now has an account of its own.
+        scene.world.sleep(10_000).await;
+        let greedy = async |path| {
+            let mut client = scene.dial_from([10, 0, 2, 1].into()).await;
+            client.ask("GET", path, "", "").await.unwrap()
+        };
+        let mut pages = 0;
+        while greedy("/api/log.jsonl").await.status == 200 {
+            pages += 1;
+            assert!(pages < 100, "nobody pays");
+        }
+        let refused = greedy("/health").await;
+        assert_eq!((refused.status, refused.header("Retry-After")), (429, Some("1")));
+        assert!(pages >= 5, "{pages} pages are no flood");
+        assert_eq!(scene.get("/api/log.jsonl").await.status, 200, "somebody else");
+        scene.world.sleep(2_000).await;
+        assert_eq!(greedy("/api/log.jsonl").await.status, 200);
+    });
 }
 
 #[test]
