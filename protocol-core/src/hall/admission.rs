@@ -138,6 +138,11 @@ impl Player {
     pub(super) fn is_held_back(&self) -> bool {
         self.breaker.is_open() && self.state != AgentState::Shutdown
     }
+
+    /// Who dials in and is away hears news when it is back. At the end there is no later.
+    pub(super) fn is_told_later(&self) -> bool {
+        self.is_away() && self.state != AgentState::Shutdown
+    }
 }
 
 /// A registered agent that offers to referee. The box referees every match itself; such agents may watch and ask.

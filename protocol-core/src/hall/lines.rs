@@ -22,6 +22,14 @@ use crate::wire::league_v2::reply::{self, Reply, TEXT_BYTES};
 /// whose matches end at once can be later than that, and then the oldest news goes first.
 const MAX_NOTICES: usize = 10;
 
+/// How long the next news waits for the answer to the last, in milliseconds.
+const NEWS_MS: Millis = 2_000;
+
+/// How long questions and rounds wait for it. Who keeps an agent hears news before the next question that way: many refuse an
+/// invitation before they know how their last match ended. An agent that lets this go by is not waited for again before it has
+/// answered news in time. It hears all the same in the same order; only its answers are not waited for.
+const HEED_MS: Millis = 250;
+
 /// News for a player, most of it of a round. It is put into words when its turn comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notice {
@@ -59,13 +67,15 @@ pub(super) struct Open {
     pub variant: u8,
     /// How many dialects have been tried; whether news has been sent once more.
     tried: u8,
+    /// Whether it is on its way. What is not may be said later.
+    is_sent: bool,
 }
 
 impl Open {
     /// A test call.
     pub fn check(id: u32, at: Now, ms: Millis) -> Self {
         let deadline = at.ms.saturating_add(ms);
-        Self { what: What::Check, id, at, deadline, dialect: Dialect::Canonical, variant: 0, tried: 1 }
+        Self { what: What::Check, id, at, deadline, dialect: Dialect::Canonical, variant: 0, tried: 1, is_sent: false }
     }
 }
 
@@ -80,6 +90,8 @@ pub(super) struct Line {
     pub is_held: bool,
     /// Whether its protocol has no words for news.
     is_mute: bool,
+    /// Whether the player left news unanswered for [`HEED_MS`]: nothing waits for its answers to news.
+    is_deaf: bool,
     pub ready: Ready,
     /// When it last said something; 0 if it has not.
     pub seen: Utc,
@@ -103,6 +115,7 @@ impl Line {
             gone: None,
             is_held: false,
             is_mute: false,
+            is_deaf: false,
             ready: Ready::Unknown,
             seen: Utc(0),
         }
@@ -117,9 +130,10 @@ impl Line {
         if self.has_left() || self.is_mute {
             return;
         }
-        // Only the last standings can still be put into words. Nobody who listens misses others by it.
-        if matches!(notice, Notice::Standings(_)) {
-            self.news.retain(|older| !matches!(older, Notice::Standings(_)));
+        // Only the last standings and the last move can still be put into words. Nobody who listens misses others by it.
+        if matches!(notice, Notice::Standings(_) | Notice::MoveTaken(_)) {
+            let is_like_it = |older: &Notice| core::mem::discriminant(older) == core::mem::discriminant(&notice);
+            self.news.retain(|older| !is_like_it(older));
         }
         if self.news.is_full() {
             self.news.pop_front();
@@ -136,10 +150,38 @@ impl Line {
         self.news.retain(|notice| !what(notice));
     }
 
-    /// Whether the player has yet to hear the standings.
+    /// Whether a player that listens has yet to hear the standings.
     pub fn owes_standings(&self) -> bool {
+        if self.is_deaf {
+            return false;
+        }
         let is_open = self.open.is_some_and(|open| matches!(open.what, What::News(Notice::Standings(_))));
         is_open || self.news.iter().any(|notice| matches!(notice, Notice::Standings(_)))
+    }
+
+    /// The league is over. Who does not listen is told of its last round and the end, not all it missed: every message would cost
+    /// its time.
+    pub fn hurry(&mut self, last: u16) {
+        if self.is_deaf {
+            let is_of_it = [Notice::GameOver(last), Notice::Standings(last), Notice::RoundCompleted(last)];
+            self.news.retain(|notice| is_of_it.contains(notice));
+        }
+    }
+
+    /// Takes news that is open off the line, where a question is due that must not wait for it. True if the question
+    /// comes before all other news too.
+    fn make_way(&mut self, now: Millis, is_urgent: bool) -> bool {
+        let Some(Open { what: What::News(notice), at, is_sent, .. }) = self.open else { return false };
+        let is_stuck = !is_sent && at.ms.saturating_add(HEED_MS) <= now;
+        if !(is_stuck || is_sent && (is_urgent || self.is_deaf)) {
+            return false;
+        }
+        self.open = None;
+        if is_stuck && !matches!(notice, Notice::MoveTaken(_)) {
+            // It was not said yet. What it was about a move would be about the next one by then.
+            let _ = self.news.push_front(notice);
+        }
+        is_stuck
     }
 
     /// The player is gone: nothing is said to it any more.
@@ -153,6 +195,18 @@ impl Line {
 
     pub fn has_left(&self) -> bool {
         self.gone.is_some()
+    }
+
+    /// Takes the call whose time is over off the line. News that nobody waits for any more has longer.
+    fn expire(&mut self, now: Millis) -> Option<Open> {
+        if let Some(open) = &mut self.open
+            && matches!(open.what, What::News(_))
+            && open.deadline <= now
+        {
+            self.is_deaf = true;
+            open.deadline = open.at.ms.saturating_add(NEWS_MS);
+        }
+        self.open.take_if(|open| open.deadline <= now)
     }
 
     pub fn is_idle(&self) -> bool {
@@ -218,35 +272,41 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.list(index);
         }
         let patience = self.patience_at(index);
+        let is_away_for_good = |player: &Player| player.line.has_left() || player.is_held_back();
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
         let play = |slot: u16| self.tables.get(usize::from(slot)).and_then(Option::as_ref).map(|table| &table.play);
         let match_deadline =
             |seating: Option<Seating>| seating.and_then(|seating| play(seating.slot)?.deadline(seating.seat));
+        let need = match player.seating {
+            Some(seating) if !is_away_for_good(player) => {
+                play(seating.slot).map_or(Need::Nothing, |play| play.need(seating.seat))
+            }
+            _ => Need::Nothing,
+        };
+        let is_retrying =
+            player.seating.is_some_and(|seating| play(seating.slot).is_some_and(|play| play.is_retrying(seating.seat)));
+        let was_open = player.line.open.is_some();
+        let comes_first = need != Need::Nothing && player.line.make_way(now.ms, is_retrying);
+        let has_made_way = was_open && player.line.open.is_none();
         if player.line.open.is_none() {
-            let news_until = now.ms.saturating_add(self.config.timing.notice_ms);
-            let held_back = player.is_held_back();
-            let need = match player.seating {
-                Some(seating) => play(seating.slot).map_or(Need::Nothing, |play| play.need(seating.seat)),
-                None => Need::Nothing,
-            };
-            let is_retrying = player
-                .seating
-                .is_some_and(|seating| play(seating.slot).is_some_and(|play| play.is_retrying(seating.seat)));
-            let next = if player.line.has_left() || held_back {
+            let limit = now.ms.saturating_add(self.config.timing.notice_ms);
+            let next = if is_away_for_good(player) {
                 None
-            } else if !is_retrying && let Some(notice) = player.line.news.pop_front() {
-                Some((What::News(notice), news_until))
+            } else if !(is_retrying || comes_first || player.is_told_later())
+                && let Some(notice) = player.line.news.pop_front()
+            {
+                Some((What::News(notice), now.ms.saturating_add(HEED_MS)))
             } else {
                 match (need, player.seating) {
                     (Need::Announcement { retry, fault }, seating) => {
-                        Some((What::Retry(retry, fault), match_deadline(seating).unwrap_or(news_until)))
+                        Some((What::Retry(retry, fault), match_deadline(seating).unwrap_or(limit)))
                     }
                     (Need::Question, Some(seating)) => {
                         let table = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut);
                         table.map(|table| {
                             let kind = table.question();
                             table.play.sent(seating.seat, now.ms, patience);
-                            (What::Question(kind), table.play.deadline(seating.seat).unwrap_or(news_until))
+                            (What::Question(kind), table.play.deadline(seating.seat).unwrap_or(limit))
                         })
                     }
                     _ => None,
@@ -257,10 +317,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let (dialect, variant) = (player.style.dialect, player.style.variant(kind));
                 self.calls = self.calls.wrapping_add(1);
                 let tried = u8::from(!matches!(what, What::News(_)));
-                let open = Open { what, id: self.calls, at: now, deadline, dialect, variant, tried };
+                let open = Open { what, id: self.calls, at: now, deadline, dialect, variant, tried, is_sent: false };
                 player.line.open = Some(open);
                 let (id, at) = (player.id(), self.match_of(index));
                 self.note(now, Some(id), at, Happening::Sent(kind));
+            }
+            if has_made_way || next.is_some() {
                 self.list(index);
             }
         }
@@ -293,13 +355,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let Some(player) = self.players.get_mut(usize::from(index)) else {
             return self.timers.set(index.into(), None);
         };
-        let expired = player.line.open.take_if(|open| open.deadline <= now.ms);
+        let expired = player.line.expire(now.ms);
         let is_asked_once = player.is_of_the_arena();
         let fault = if player.is_away() { Fault::Unreachable } else { Fault::Silent };
         if let Some(open) = expired {
             self.list(index);
             match open.what {
-                What::News(_) => self.failed(now, index, open.what.kind(), fault),
+                What::News(_) => self.is_unheard(now, index, open.what.kind(), fault),
                 What::Check => self.checked(now, index, Ready::No),
                 _ => {}
             }
@@ -318,7 +380,25 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.pump(now, index);
     }
 
-    /// A call brought no answer: counts it, and where it was one too many ends the match.
+    /// News brought no answer. That is told, and no failure.
+    fn is_unheard(&mut self, now: Now, index: u16, kind: Kind, fault: Fault) {
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let rule = if fault == Fault::Unreachable { Rule::Unreachable } else { Rule::NewsUnanswered };
+        player.compliance.note(rule, kind.message_type());
+        let (id, at) = (player.id(), self.match_of(index));
+        self.note(now, Some(id), at, Happening::failed(kind, fault));
+    }
+
+    /// A call is on its way.
+    pub(super) fn sent(&mut self, now: Now, index: u16, call: u32) {
+        let open = self.players.get_mut(usize::from(index)).and_then(|player| player.line.open.as_mut());
+        if let Some(open) = open.filter(|open| open.id == call) {
+            open.is_sent = true;
+            self.pump(now, index);
+        }
+    }
+
+    /// A try to get an answer failed. With the last of its tries the question counts as one failure.
     fn failed(&mut self, now: Now, index: u16, kind: Kind, fault: Fault) {
         let at = self.match_of(index);
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
@@ -328,20 +408,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Fault::Unreachable => player.compliance.note(Rule::Unreachable, kind.message_type()),
             Fault::Unusable(..) => {}
         }
-        let mut opened = false;
-        if !matches!(fault, Fault::Unusable(..)) {
-            if player.state == AgentState::Active {
-                player.state = AgentState::Suspended;
-            }
-            player.breaker.failed(now.ms);
-            opened = player.breaker.is_open();
+        let is_there = matches!(fault, Fault::Unusable(..));
+        if !is_there && player.state == AgentState::Active {
+            player.state = AgentState::Suspended;
         }
         self.note(now, Some(id), at, Happening::failed(kind, fault));
-        if opened {
+        let is_last = self.at_table(index).is_some_and(|(table, seating)| table.play.has_lost(seating.seat));
+        let Some(player) = self.players.get_mut(usize::from(index)).filter(|_| is_last && !is_there) else { return };
+        player.breaker.failed(now.ms);
+        if player.breaker.is_open() {
             self.note(now, Some(id), at, Happening::BreakerOpened);
-            if let Some((table, seating)) = self.at_table(index) {
-                table.play.lose(seating.seat, fault);
-            }
         }
     }
 
@@ -438,7 +514,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub(super) fn call_anew(&mut self, now: Now, index: u16, open: Open) {
         self.calls = self.calls.wrapping_add(1);
         if let Some(player) = self.players.get_mut(usize::from(index)) {
-            player.line.open = Some(Open { id: self.calls, at: now, ..open });
+            let deadline = match open.what {
+                What::News(_) => now.ms.saturating_add(HEED_MS),
+                _ => open.deadline,
+            };
+            player.line.open = Some(Open { id: self.calls, at: now, deadline, is_sent: false, ..open });
         }
         self.list(index);
     }
@@ -462,6 +542,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub(super) fn reply(&mut self, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
         let Some(open) = self.take_call(index, call) else { return };
         self.saw(now, index);
+        if let Some(player) = self.players.get_mut(usize::from(index))
+            && matches!(open.what, What::News(_))
+            && now.ms.saturating_sub(open.at.ms) < HEED_MS
+        {
+            player.line.is_deaf = false;
+        }
         let mut text = [0; TEXT_BYTES];
         let reply = reply::unwrap(body, &mut text, open.dialect, open.id, &mut |_, _| {});
         match (open.what, reply) {

@@ -150,6 +150,13 @@ impl Default for Config {
 pub enum Event<'a> {
     /// A deadline has come.
     Tick,
+    /// A call is on its way: it may be heard.
+    Sent {
+        /// Which player's line.
+        player: u16,
+        /// Which call, by [`Call::id`].
+        call: u32,
+    },
     /// A player answered a call.
     Reply {
         /// Which player's line.
@@ -343,6 +350,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub fn handle(&mut self, now: Now, event: Event<'_>) {
         match event {
             Event::Tick => self.tick(now),
+            Event::Sent { player, call } => self.sent(now, player, call),
             Event::Reply { player, call, status, body } => self.reply(now, player, call, status, body),
             Event::Failed { player, call, failure } => self.call_failed(now, player, call, failure),
             Event::Arrived { player } => self.arrived(now, player),

@@ -64,6 +64,8 @@ rules! {
     Duplicate "duplicate" "A question is answered once; the first answer stands.",
     Dialect "dialect" "Calls use the method names of the specification.",
     BadRequest "bad_request" "A message to the box is one the protocol defines.",
+    NewsUnanswered "news_unanswered" "News is answered too, by any result and within 2 seconds. It costs nothing not to, but nobody waits for you: a question may then come before you have dealt with the news.",
+    CircuitBreaker "circuit_breaker" "Five questions in a row, with all their tries, brought no answer: matches then end at once as technical losses. A minute later one is tried; any answer, or dialling in, ends it.",
 }
 
 /// The report of one player: 188 bytes.
