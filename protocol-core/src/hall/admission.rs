@@ -281,8 +281,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 facts.push(Fact::Player(player.number));
             }
             // It may have been restarted as something else.
-            if !player.style.confirmed {
-                player.style = Style::new(incoming.dialect);
+            match player.style.confirmed {
+                true => player.style.forgive(),
+                false => player.style = Style::new(incoming.dialect),
             }
             return Ok((Agent::Player(index), false));
         }
@@ -368,13 +369,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
         };
         if !protocol.and_then(Value::as_str).is_some_and(|name| name.is(PROTOCOL)) {
-            note(Rule::Protocol, protocol.map_or("missing", Value::raw));
+            note(Rule::Protocol, protocol.map_or("", Value::raw));
         }
         if sender.and_then(Value::as_str).is_none_or(|name| name.is_empty()) {
-            note(Rule::Sender, sender.map_or("missing", Value::raw));
+            note(Rule::Sender, sender.map_or("", Value::raw));
         }
         if conversation.and_then(Value::as_str).is_none_or(|name| name.is_empty()) {
-            note(Rule::ConversationId, conversation.map_or("missing", Value::raw));
+            note(Rule::ConversationId, conversation.map_or("", Value::raw));
         }
         reply::check_timestamp(timestamp, &mut note);
         let in_place = meta.filter(|meta| meta.kind() == Kind::Object);

@@ -14,7 +14,7 @@ use crate::referee::{Broken, Fault, Heard, Need};
 use crate::time::{Millis, Now, Utc};
 use crate::wire::endpoint::Contact;
 use crate::wire::league_v2::Code;
-use crate::wire::league_v2::dialect::{Dialect, Kind};
+use crate::wire::league_v2::dialect::{Dialect, Kind, Style};
 use crate::wire::league_v2::outgoing::{Conversation, MatchId};
 use crate::wire::league_v2::reply::{self, Reply, TEXT_BYTES};
 
@@ -25,10 +25,14 @@ const MAX_NOTICES: usize = 10;
 /// How long the next news waits for the answer to the last, in milliseconds.
 const NEWS_MS: Millis = 2_000;
 
-/// How long questions and rounds wait for it. Who keeps an agent hears news before the next question that way: many refuse an
-/// invitation before they know how their last match ended. An agent that lets this go by is not waited for again before it has
-/// answered news in time. It hears all the same in the same order; only its answers are not waited for.
+/// How long questions and rounds wait for it at most. An agent has dealt with the news then when it is asked: many refuse an
+/// invitation before they know how their last match ended. Who lets this go by is waited for half as long the next time,
+/// and soon not at all, until it answers news in this time again: all in all it costs its league twice this. It hears the
+/// same in the same order; only its answers are not waited for.
 const HEED_MS: Millis = 250;
+
+/// After so many times in a row nothing is left of it.
+const DEAF: u8 = 8;
 
 /// News for a player, most of it of a round. It is put into words when its turn comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,13 +73,26 @@ pub(super) struct Open {
     tried: u8,
     /// Whether it is on its way. What is not may be said later.
     is_sent: bool,
+    /// What was wrong with the answer to the first of the words that were tried.
+    blame: Option<Rule>,
 }
 
 impl Open {
+    /// When the next news stops waiting for the answer.
+    fn overdue(&self) -> Millis {
+        self.at.ms.saturating_add(NEWS_MS)
+    }
+
+    /// Whether it is news and only the next news waits for the answer.
+    fn is_overdue(&self) -> bool {
+        matches!(self.what, What::News(_)) && self.deadline >= self.overdue()
+    }
+
     /// A test call.
     pub fn check(id: u32, at: Now, ms: Millis) -> Self {
         let deadline = at.ms.saturating_add(ms);
-        Self { what: What::Check, id, at, deadline, dialect: Dialect::Canonical, variant: 0, tried: 1, is_sent: false }
+        let (dialect, variant, tried, is_sent, blame) = (Dialect::Canonical, 0, 1, false, None);
+        Self { what: What::Check, id, at, deadline, dialect, variant, tried, is_sent, blame }
     }
 }
 
@@ -90,8 +107,10 @@ pub(super) struct Line {
     pub is_held: bool,
     /// Whether its protocol has no words for news.
     is_mute: bool,
-    /// Whether the player left news unanswered for [`HEED_MS`]: nothing waits for its answers to news.
-    is_deaf: bool,
+    /// How often in a row the player left news unanswered for as long as that is waited for.
+    misses: u8,
+    /// The first call that put the present question, or the last one that there was.
+    asked: u32,
     pub ready: Ready,
     /// When it last said something; 0 if it has not.
     pub seen: Utc,
@@ -115,7 +134,8 @@ impl Line {
             gone: None,
             is_held: false,
             is_mute: false,
-            is_deaf: false,
+            misses: 0,
+            asked: 0,
             ready: Ready::Unknown,
             seen: Utc(0),
         }
@@ -152,7 +172,7 @@ impl Line {
 
     /// Whether a player that listens has yet to hear the standings.
     pub fn owes_standings(&self) -> bool {
-        if self.is_deaf {
+        if self.is_deaf() {
             return false;
         }
         let is_open = self.open.is_some_and(|open| matches!(open.what, What::News(Notice::Standings(_))));
@@ -162,23 +182,28 @@ impl Line {
     /// The league is over. Who does not listen is told of its last round and the end, not all it missed: every message would cost
     /// its time.
     pub fn hurry(&mut self, last: u16) {
-        if self.is_deaf {
+        if self.misses > 0 {
             let is_of_it = [Notice::GameOver(last), Notice::Standings(last), Notice::RoundCompleted(last)];
             self.news.retain(|notice| is_of_it.contains(notice));
         }
     }
 
-    /// Takes news that is open off the line, where a question is due that must not wait for it. True if the question
-    /// comes before all other news too.
+    /// Takes a call whose answer matters to nobody off the line, where a question is due that must not wait for it. True if
+    /// the question comes before all other news too.
     fn make_way(&mut self, now: Millis, is_urgent: bool) -> bool {
-        let Some(Open { what: What::News(notice), at, is_sent, .. }) = self.open else { return false };
-        let is_stuck = !is_sent && at.ms.saturating_add(HEED_MS) <= now;
-        if !(is_stuck || is_sent && (is_urgent || self.is_deaf)) {
+        let Some(open) = self.open else { return false };
+        let (notice, is_sent) = match open.what {
+            What::News(notice) => (Some(notice), open.is_sent),
+            What::Settled(_) => (None, true),
+            _ => return false,
+        };
+        let is_stuck = !is_sent && open.at.ms.saturating_add(HEED_MS) <= now;
+        if !(is_stuck || is_sent && (is_urgent || self.is_deaf())) {
             return false;
         }
         self.open = None;
-        if is_stuck && !matches!(notice, Notice::MoveTaken(_)) {
-            // It was not said yet. What it was about a move would be about the next one by then.
+        // What was not said yet is said later. But about a move it would be about the next one by then.
+        if let Some(notice) = notice.filter(|notice| is_stuck && !matches!(notice, Notice::MoveTaken(_))) {
             let _ = self.news.push_front(notice);
         }
         is_stuck
@@ -197,14 +222,38 @@ impl Line {
         self.gone.is_some()
     }
 
+    /// Whether nothing waits for what the player answers to news.
+    fn is_deaf(&self) -> bool {
+        self.misses >= DEAF || self.open.is_some_and(|open| open.is_overdue())
+    }
+
+    /// Until when an answer that matters to nobody is waited for, by a question or only by the next news.
+    fn heeds_until(&self, now: Millis) -> Millis {
+        let ms = if self.misses >= DEAF { NEWS_MS } else { HEED_MS >> self.misses };
+        now.saturating_add(ms)
+    }
+
+    /// The next news that the player wants to hear.
+    fn next_news(&mut self, style: &Style) -> Option<Notice> {
+        loop {
+            let notice = self.news.pop_front()?;
+            if !style.refuses(What::News(notice).kind()) {
+                return Some(notice);
+            }
+        }
+    }
+
     /// Takes the call whose time is over off the line. News that nobody waits for any more has longer.
     fn expire(&mut self, now: Millis) -> Option<Open> {
         if let Some(open) = &mut self.open
-            && matches!(open.what, What::News(_))
             && open.deadline <= now
         {
-            self.is_deaf = true;
-            open.deadline = open.at.ms.saturating_add(NEWS_MS);
+            if matches!(open.what, What::News(_) | What::Settled(_)) && !open.is_overdue() {
+                self.misses = self.misses.saturating_add(1);
+            }
+            if matches!(open.what, What::News(_)) {
+                open.deadline = open.overdue();
+            }
         }
         self.open.take_if(|open| open.deadline <= now)
     }
@@ -219,6 +268,8 @@ impl Line {
 pub struct Call<'a> {
     /// The number of the call. Another number is another call.
     pub id: u32,
+    /// Whether its answer is worth waiting for when the call is over: see [`Hall::awaits`].
+    pub is_question: bool,
     /// Whom to call. One that dials in may not be there; the call then waits for it.
     pub to: &'a Contact,
 }
@@ -238,7 +289,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// What the line to a player has to do now. `None`: hang up.
     pub fn call(&self, player: u16) -> Option<Call<'_>> {
         let player = self.players.get(usize::from(player))?;
-        Some(Call { id: player.line.open?.id, to: &player.contact })
+        let open = player.line.open?;
+        Some(Call { id: open.id, is_question: matches!(open.what, What::Question(_)), to: &player.contact })
     }
 
     /// The registration of the player on a line, if that dials in and has not left.
@@ -271,6 +323,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if self.players.get(usize::from(index)).is_some_and(is_wanted) && self.give_way(index) {
             self.list(index);
         }
+        // Who does not want to know what went wrong is asked again without a word.
+        let knows_no_errors = |player: &Player| player.style.refuses(Kind::GameError);
+        if self.players.get(usize::from(index)).is_some_and(knows_no_errors)
+            && let Some((table, seating)) = self.at_table(index)
+            && matches!(table.play.need(seating.seat), Need::Announcement { .. })
+        {
+            table.play.announced(seating.seat);
+        }
         let patience = self.patience_at(index);
         let is_away_for_good = |player: &Player| player.line.has_left() || player.is_held_back();
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
@@ -293,9 +353,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             let next = if is_away_for_good(player) {
                 None
             } else if !(is_retrying || comes_first || player.is_told_later())
-                && let Some(notice) = player.line.news.pop_front()
+                && let Some(notice) = player.line.next_news(&player.style)
             {
-                Some((What::News(notice), now.ms.saturating_add(HEED_MS)))
+                Some((What::News(notice), player.line.heeds_until(now.ms)))
             } else {
                 match (need, player.seating) {
                     (Need::Announcement { retry, fault }, seating) => {
@@ -317,8 +377,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let (dialect, variant) = (player.style.dialect, player.style.variant(kind));
                 self.calls = self.calls.wrapping_add(1);
                 let tried = u8::from(!matches!(what, What::News(_)));
-                let open = Open { what, id: self.calls, at: now, deadline, dialect, variant, tried, is_sent: false };
-                player.line.open = Some(open);
+                let (id, is_sent, blame) = (self.calls, false, None);
+                player.line.open = Some(Open { what, id, at: now, deadline, dialect, variant, tried, is_sent, blame });
+                if matches!(what, What::Question(_)) && !is_retrying {
+                    player.line.asked = id;
+                }
                 let (id, at) = (player.id(), self.match_of(index));
                 self.note(now, Some(id), at, Happening::Sent(kind));
             }
@@ -515,7 +578,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.calls = self.calls.wrapping_add(1);
         if let Some(player) = self.players.get_mut(usize::from(index)) {
             let deadline = match open.what {
-                What::News(_) => now.ms.saturating_add(HEED_MS),
+                What::News(_) => player.line.heeds_until(now.ms),
                 _ => open.deadline,
             };
             player.line.open = Some(Open { id: self.calls, at: now, deadline, is_sent: false, ..open });
@@ -540,19 +603,26 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Not inlined, so that its buffer is off the stack when the league moves on.
     #[inline(never)]
     pub(super) fn reply(&mut self, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
-        let Some(open) = self.take_call(index, call) else { return };
+        let Some(open) = self.take_call(index, call) else { return self.late_reply(now, index, call, status, body) };
         self.saw(now, index);
         if let Some(player) = self.players.get_mut(usize::from(index))
             && matches!(open.what, What::News(_))
             && now.ms.saturating_sub(open.at.ms) < HEED_MS
         {
-            player.line.is_deaf = false;
+            player.line.misses = 0;
         }
         let mut text = [0; TEXT_BYTES];
         let reply = reply::unwrap(body, &mut text, open.dialect, open.id, &mut |_, _| {});
         match (open.what, reply) {
             (What::Question(kind), reply) => self.judge(now, index, open, kind, status, reply, body),
-            (What::News(_) | What::Retry(..), Reply::UnknownMethod) if self.ask_otherwise(now, index, open, false) => {}
+            (What::News(_) | What::Retry(..), Reply::UnknownMethod(_)) => {
+                if let Some(player) = self.players.get_mut(usize::from(index)) {
+                    player.style.refused(open.what.kind(), open.dialect, open.variant);
+                }
+                if !self.ask_otherwise(now, index, open, false) && matches!(open.what, What::Retry(..)) {
+                    self.announced(now, index);
+                }
+            }
             (What::Retry(..), _) => self.announced(now, index),
             (What::Check, _) => self.checked(now, index, check::judged(status, body, open.at.ms, now)),
             (What::News(_), Reply::Message(_)) => {
@@ -563,6 +633,38 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             _ => {}
         }
         self.pump(now, index);
+    }
+
+    /// Whether the match of a player still waits for the answer to a call that is over: it counts, on whatever connection
+    /// it comes.
+    pub fn awaits(&self, player: u16, call: u32) -> bool {
+        let Some(player) = self.players.get(usize::from(player)).filter(|player| !player.line.has_left()) else {
+            return false;
+        };
+        let table = |seating: Seating| self.tables.get(usize::from(seating.slot))?.as_ref();
+        let hears = |seating: Seating| table(seating).is_some_and(|table| table.play.hears(seating.seat));
+        let asked = player.line.asked;
+        player.seating.is_some_and(hears) && call.wrapping_sub(asked) <= self.calls.wrapping_sub(asked)
+    }
+
+    /// A reply to a call that is over. While its match waits, what answers the question counts; nothing else does.
+    #[inline(never)]
+    fn late_reply(&mut self, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
+        if !self.awaits(index, call) {
+            return;
+        }
+        self.saw(now, index);
+        let Some(kind) = self.at_table(index).map(|(table, _)| table.question()) else { return };
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let mut text = [0; TEXT_BYTES];
+        let dialect = player.style.dialect;
+        if let Reply::Message(message) = reply::unwrap(body, &mut text, dialect, call, &mut |_, _| {})
+            && is_answer(kind, message)
+        {
+            player.breaker.succeeded();
+            note_wrapping(player, (dialect, call), status, body);
+            self.hear(now, index, kind, message);
+        }
     }
 
     /// Puts a call that was not understood in other words: the next method name, or, where `any_dialect`, the next
@@ -590,15 +692,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             player.breaker.succeeded();
         }
         let (message, otherwise) = match reply {
-            Reply::Message(message) => {
-                let answers = match kind {
-                    Kind::GameInvitation => reply::acceptance(message, &mut |_, _| {}).is_some(),
-                    Kind::ChooseParity => reply::choice(message, &mut |_, _| {}).is_some(),
-                    _ => reply::game_move(message).is_some(),
-                };
-                (answers.then_some(message), true)
-            }
-            Reply::UnknownMethod => (None, false),
+            Reply::Message(message) => (is_answer(kind, message).then_some(message), true),
+            Reply::UnknownMethod(_) => (None, false),
             Reply::Error(_) | Reply::Garbage => (None, true),
         };
         if let Some(message) = message {
@@ -608,29 +703,19 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     player.compliance.note(Rule::Dialect, open.dialect.name());
                 }
                 player.style.confirm(kind, open.dialect, open.variant);
-                if status != 200 {
-                    player.compliance.note(Rule::HttpStatus, status);
+                if let Some(rule) = open.blame {
+                    player.compliance.acquit(rule);
                 }
-                note_wrapping(player, open, body);
+                note_wrapping(player, (open.dialect, open.id), status, body);
             });
             if confirmed.is_some() {
                 self.hear(now, index, kind, message);
             }
             return;
         }
-        if self.ask_otherwise(now, index, open, otherwise) {
-            return;
-        }
         let has_failed = !(200..300).contains(&status);
-        // Some acknowledge the call and send the answer as a message of their own: it has until the deadline.
-        if let Reply::Message(message) = reply
-            && reply::is_receipt(message)
-            && !has_failed
-        {
-            return;
-        }
         let rule = match reply {
-            Reply::Error(_) | Reply::UnknownMethod => Rule::RpcError,
+            Reply::Error(_) | Reply::UnknownMethod(_) => Rule::RpcError,
             // What a web framework says of an exception, a path or a body. Its words are no try at an answer.
             Reply::Garbage | Reply::Message(_) if has_failed => Rule::HttpStatus,
             Reply::Garbage => Rule::NotJson,
@@ -638,14 +723,36 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Reply::Message(_) if kind == Kind::ChooseParity => Rule::ChoiceForm,
             Reply::Message(_) => Rule::NoMove,
         };
-        if let Some(player) = self.players.get_mut(usize::from(index)) {
+        // In other words it may be understood. If not, the first answer is the one to be mended: it was in its own dialect.
+        let blame = open.blame.unwrap_or(rule);
+        if let Some(player) = self.players.get_mut(usize::from(index)).filter(|_| open.blame.is_none()) {
             let body = core::str::from_utf8(body).unwrap_or("not UTF-8");
-            match rule {
-                Rule::HttpStatus => player.compliance.note(rule, format_args!("{status} {body}")),
-                rule => player.compliance.note(rule, body),
+            match reply {
+                Reply::Error(error) | Reply::UnknownMethod(error) => {
+                    player.compliance.suspect(rule, reply::Shown(error));
+                }
+                _ if rule == Rule::HttpStatus => player.compliance.suspect(rule, format_args!("{status} {body}")),
+                Reply::Message(message) => player.compliance.suspect(rule, message.raw()),
+                Reply::Garbage => player.compliance.suspect(rule, body),
             }
         }
-        self.fail_question(now, index, kind, Fault::Unusable(Broken::Field, rule.advice()));
+        if self.ask_otherwise(now, index, Open { blame: Some(blame), ..open }, otherwise) {
+            return;
+        }
+        // Some acknowledge the call and send the answer as a message of their own: it has until the deadline.
+        if let Reply::Message(message) = reply
+            && reply::is_receipt(message)
+            && !has_failed
+        {
+            if let Some(player) = self.players.get_mut(usize::from(index)) {
+                player.compliance.acquit(blame);
+            }
+            return;
+        }
+        if let Some(player) = self.players.get_mut(usize::from(index)) {
+            player.compliance.convict(blame);
+        }
+        self.fail_question(now, index, kind, Fault::Unusable(Broken::Field, blame.advice()));
     }
 
     /// Takes an answer, be it the reply to our call or a message of the player's own. What became of it, or `None` where
@@ -749,8 +856,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// The question on a line was answered by other means: the call stays open, briefly, so that the player can finish
     /// it, but its reply no longer matters.
     fn settle(&mut self, now: Now, index: u16, kind: Kind) {
-        let limit = now.ms.saturating_add(self.config.timing.notice_ms);
-        if let Some(open) = self.players.get_mut(usize::from(index)).and_then(|player| player.line.open.as_mut())
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let limit = player.line.heeds_until(now.ms);
+        if let Some(open) = player.line.open.as_mut()
             && matches!(open.what, What::Question(_) | What::Retry(..))
         {
             open.what = What::Settled(kind);
@@ -762,10 +870,22 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 /// Has what the wrapping of an answer broke counted. That is done once it is known to be one; not inlined, so that the
 /// buffer is off the stack when the answer is heard.
 #[inline(never)]
-fn note_wrapping(player: &mut Player, open: Open, body: &[u8]) {
+fn note_wrapping(player: &mut Player, (dialect, call): (Dialect, u32), status: u16, body: &[u8]) {
+    if status != 200 {
+        player.compliance.note(Rule::HttpStatus, status);
+    }
     let mut text = [0; TEXT_BYTES];
     let mut note = |rule: Rule, example: &str| player.compliance.note(rule, example);
-    reply::unwrap(body, &mut text, open.dialect, open.id, &mut note);
+    reply::unwrap(body, &mut text, dialect, call, &mut note);
+}
+
+/// Whether a message answers a question, be it wrongly.
+fn is_answer(kind: Kind, message: Value<'_>) -> bool {
+    match kind {
+        Kind::GameInvitation => reply::acceptance(message, &mut |_, _| {}).is_some(),
+        Kind::ChooseParity => reply::choice(message, &mut |_, _| {}).is_some(),
+        _ => reply::game_move(message).is_some(),
+    }
 }
 
 impl What {

@@ -38,6 +38,8 @@ mod fours_tests;
 mod held_tests;
 mod ladder;
 mod lines;
+#[cfg(test)]
+mod news_tests;
 mod notes;
 mod party;
 mod powers;
