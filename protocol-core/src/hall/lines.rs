@@ -179,12 +179,12 @@ impl Line {
         is_open || self.news.iter().any(|notice| matches!(notice, Notice::Standings(_)))
     }
 
-    /// The league is over. Who does not listen is told of its last round and the end, not all it missed: every message would cost
-    /// its time.
+    /// The league is over. Who does not listen is told of its last match, of the last round and the end, not all it missed: every
+    /// message would cost its time.
     pub fn hurry(&mut self, last: u16) {
         if self.misses > 0 {
-            let is_of_it = [Notice::GameOver(last), Notice::Standings(last), Notice::RoundCompleted(last)];
-            self.news.retain(|notice| is_of_it.contains(notice));
+            let summary = [Notice::Standings(last), Notice::RoundCompleted(last)];
+            self.news.retain(|notice| matches!(notice, Notice::GameOver(_)) || summary.contains(notice));
         }
     }
 
@@ -605,12 +605,6 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub(super) fn reply(&mut self, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
         let Some(open) = self.take_call(index, call) else { return self.late_reply(now, index, call, status, body) };
         self.saw(now, index);
-        if let Some(player) = self.players.get_mut(usize::from(index))
-            && matches!(open.what, What::News(_))
-            && now.ms.saturating_sub(open.at.ms) < HEED_MS
-        {
-            player.line.misses = 0;
-        }
         let mut text = [0; TEXT_BYTES];
         let reply = reply::unwrap(body, &mut text, open.dialect, open.id, &mut |_, _| {});
         match (open.what, reply) {
@@ -625,9 +619,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             (What::Retry(..), _) => self.announced(now, index),
             (What::Check, _) => self.checked(now, index, check::judged(status, body, open.at.ms, now)),
-            (What::News(_), Reply::Message(_)) => {
+            (What::News(_), reply) => {
                 if let Some(player) = self.players.get_mut(usize::from(index)) {
-                    player.style.remember(open.what.kind(), open.variant);
+                    if matches!(reply, Reply::Message(_)) {
+                        player.style.remember(open.what.kind(), open.variant);
+                    }
+                    if now.ms.saturating_sub(open.at.ms) < HEED_MS {
+                        player.line.misses = 0;
+                    }
                 }
             }
             _ => {}
