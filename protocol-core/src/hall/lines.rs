@@ -10,7 +10,7 @@ use crate::games::{Illegal, Question};
 use crate::json::Value;
 use crate::league::Rule;
 use crate::log::Happening;
-use crate::referee::{Broken, Fault, Heard, Need};
+use crate::referee::{Broken, Fault, Heard, MAX_RETRIES, Need};
 use crate::time::{Millis, Now, Utc};
 use crate::wire::endpoint::Contact;
 use crate::wire::league_v2::Code;
@@ -109,8 +109,8 @@ pub(super) struct Line {
     is_mute: bool,
     /// How often in a row the player left news unanswered for as long as that is waited for.
     misses: u8,
-    /// The first call that put the present question, or the last one that there was.
-    asked: u32,
+    /// The calls that put the present question, or the last one that there was: one for each of its tries.
+    asked: [u32; 1 + MAX_RETRIES as usize],
     pub ready: Ready,
     /// When it last said something; 0 if it has not.
     pub seen: Utc,
@@ -135,7 +135,7 @@ impl Line {
             is_held: false,
             is_mute: false,
             misses: 0,
-            asked: 0,
+            asked: [0; 1 + MAX_RETRIES as usize],
             ready: Ready::Unknown,
             seen: Utc(0),
         }
@@ -220,6 +220,13 @@ impl Line {
 
     pub fn has_left(&self) -> bool {
         self.gone.is_some()
+    }
+
+    /// The question is put by another call; one of number 0 there was not.
+    fn asks(&mut self, before: u32, now: u32) {
+        if let Some(place) = self.asked.iter_mut().find(|call| **call == before) {
+            *place = now;
+        }
     }
 
     /// Whether nothing waits for what the player answers to news.
@@ -379,8 +386,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let tried = u8::from(!matches!(what, What::News(_)));
                 let (id, is_sent, blame) = (self.calls, false, None);
                 player.line.open = Some(Open { what, id, at: now, deadline, dialect, variant, tried, is_sent, blame });
-                if matches!(what, What::Question(_)) && !is_retrying {
-                    player.line.asked = id;
+                if matches!(what, What::Question(_)) {
+                    if !is_retrying {
+                        player.line.asked = Line::new().asked;
+                    }
+                    player.line.asks(0, id);
                 }
                 let (id, at) = (player.id(), self.match_of(index));
                 self.note(now, Some(id), at, Happening::Sent(kind));
@@ -581,6 +591,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 What::News(_) => player.line.heeds_until(now.ms),
                 _ => open.deadline,
             };
+            player.line.asks(open.id, self.calls);
             player.line.open = Some(Open { id: self.calls, at: now, deadline, is_sent: false, ..open });
         }
         self.list(index);
@@ -642,8 +653,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         let table = |seating: Seating| self.tables.get(usize::from(seating.slot))?.as_ref();
         let hears = |seating: Seating| table(seating).is_some_and(|table| table.play.hears(seating.seat));
-        let asked = player.line.asked;
-        player.seating.is_some_and(hears) && call.wrapping_sub(asked) <= self.calls.wrapping_sub(asked)
+        player.line.asked.contains(&call) && player.seating.is_some_and(hears)
     }
 
     /// A reply to a call that is over. While its match waits, what answers the question counts; nothing else does.
