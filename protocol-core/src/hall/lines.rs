@@ -23,7 +23,7 @@ use crate::wire::league_v2::reply::{self, Reply, TEXT_BYTES};
 const MAX_NOTICES: usize = 10;
 
 /// How long the next news waits for the answer to the last, in milliseconds.
-const NEWS_MS: Millis = 2_000;
+pub const NEWS_MS: Millis = 2_000;
 
 /// How long questions and rounds wait for it at most. An agent has dealt with the news then when it is asked: many refuse an
 /// invitation before they know how their last match ended. Who lets this go by is waited for half as long the next time,

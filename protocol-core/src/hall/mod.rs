@@ -63,7 +63,7 @@ pub use answers::{Answer, MatchLine, Sitter, Status};
 pub use arena::{Enrolment, Picture, Reply, Told, Word};
 pub use check::Ready;
 pub use facts::{Fact, Unfit, has_reached};
-pub use lines::{Call, Failure};
+pub use lines::{Call, Failure, NEWS_MS};
 pub use party::{PLAYER_ID, Party};
 pub use powers::Denied;
 pub use reel::{Astray, Deed, LastMove, MOVE_BYTES, ReelId, Replay, Shot, Step};
