@@ -7,6 +7,7 @@ slow      thinks for --seconds before every answer
 decliner  refuses every invitation
 garbage   answers something that is not JSON
 huge      answers a megabyte
+aloof     answers questions; news only after --seconds, or never
 """
 import json
 import threading
@@ -16,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from common import Player, arguments
 
-args = arguments(["hung", "dead", "maybe", "slow", "decliner", "garbage", "huge"])
+args = arguments(["hung", "dead", "maybe", "slow", "decliner", "garbage", "huge", "aloof"])
 player = Player(args)
 
 
@@ -30,6 +31,8 @@ class Handler(BaseHTTPRequestHandler):
         reply = player.reply(message)
         if args.dialect == "hung":
             threading.Event().wait()
+        if args.dialect == "aloof" and not {"accept", "parity_choice"} & reply.keys():
+            threading.Event().wait(args.seconds or None)
         if args.dialect == "slow":
             time.sleep(args.seconds)
         if args.dialect == "maybe" and "parity_choice" in reply:

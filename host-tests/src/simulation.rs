@@ -148,6 +148,8 @@ pub fn league_with_power_cuts(setup: Setup, every: u64, meddles: Option<u64>) ->
 /// Something that will happen.
 #[derive(Clone, Debug)]
 enum Due {
+    /// A call is on its way.
+    Sent { line: u16, call: u32 },
     /// What an agent did about a call reaches the box.
     Act { line: u16, call: u32, agent: usize, act: Act },
     /// An agent registers once more.
@@ -174,6 +176,11 @@ struct Open {
 }
 
 impl Open {
+    /// Whether it must be answered.
+    fn is_question(&self) -> bool {
+        ["GAME_INVITATION", "CHOOSE_PARITY_CALL", "MOVE_REQUEST", "GAME_ERROR"].iter().any(|kind| self.is(kind))
+    }
+
     /// Whether the call is of this type.
     fn is(&self, message_type: &str) -> bool {
         String::from_utf8_lossy(&self.text).contains(&format!("\"{message_type}\""))
@@ -403,6 +410,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         self.matches
     }
 
+    /// Virtual milliseconds from the morning to the last result.
+    pub fn last_result(&self) -> u64 {
+        self.quiet_since - self.setup.clock
+    }
+
     /// Virtual milliseconds since the morning.
     pub fn elapsed(&self) -> u64 {
         self.now - self.setup.clock
@@ -532,6 +544,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     fn happen(&mut self, due: Due) {
         match due {
+            Due::Sent { line, call } => self.hall.handle(self.moment(), Event::Sent { player: line, call }),
             Due::Act { line, call, agent, act } => self.act(line, call, agent, act),
             Due::RegisterAgain(agent) => self.register_again(agent),
             Due::Query(agent) => self.query(agent),
@@ -567,6 +580,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
                 self.check_the_text(line);
             }
             self.open[usize::from(line)] = None;
+        } else if let (Some(open), Act::Reply(..)) = (&mut self.open[usize::from(line)], &act) {
+            // It may be late and count all the same.
+            open.may_be_settled = true;
         }
         let now = self.moment();
         match act {
@@ -704,7 +720,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     }
 
     /// Carries the calls of the box to the agents. Only the clock, or its player's leaving, may take an unanswered call
-    /// off a line.
+    /// off a line; news, and what needs no answer any more, make way for a question too.
     fn serve_after(&mut self, the_clock_moved: bool) {
         let mut named = Vec::new();
         while let Some(Output::Line(line)) = self.hall.poll_output() {
@@ -721,7 +737,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             if was_open.is_some() {
                 let has_left = self.at_line.get(usize::from(line)).is_none_or(|&agent| self.agents[agent].has_left)
                     || now_open.is_none()
-                    || is_told_anew;
+                    || is_told_anew
+                    || was.is_some_and(|open| open.may_be_settled || !open.is_question());
                 assert!(the_clock_moved || has_left, "one call at a time: line {line} has not answered {was_open:?}");
                 self.open[usize::from(line)] = None;
             }
@@ -748,6 +765,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         let patience = self.setup.timing.join_ms.max(self.setup.timing.notice_ms);
         let acts = self.agents[agent].hear(self.now - self.setup.clock, &spoken, patience, &mut self.random);
         self.remember_choices(agent, of_match, &acts);
+        self.later(0, Due::Sent { line, call });
         for (after, act) in acts {
             self.later(after, Due::Act { line, call, agent, act });
         }

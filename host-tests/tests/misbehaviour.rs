@@ -19,6 +19,8 @@ struct League {
     events: Vec<Event>,
     /// What the odd one heard, in order.
     heard: Vec<Value>,
+    /// What the box says of the odd one.
+    report: Value,
 }
 
 impl League {
@@ -51,6 +53,10 @@ fn league_with(kind: &str, extra: &[&str]) -> League {
     let culprit = player.wait_until_registered()["player_id"].as_str().expect("an id").to_owned();
     let crowd = Crowd::of(&leaguebox, HONEST);
     crowd.wait_for_the_end();
+    if kind == "aloof" {
+        player.wait_for_the_end();
+    }
+    let report = leaguebox.get_json(&format!("/api/players/{culprit}.json"));
 
     let rows = results::parse(&leaguebox.get("/api/results.csv").body);
     assert_eq!(rows.len(), 6, "every match ends");
@@ -66,7 +72,7 @@ fn league_with(kind: &str, extra: &[&str]) -> League {
     }
     let heard = player.received();
     schema::assert_calls_are_valid(events.iter().map(|event| &event.message).chain(&heard));
-    League { culprit, rows, events, heard }
+    League { culprit, rows, events, heard, report }
 }
 
 /// When, in the order of events, the first player was told the result of a match.
@@ -137,6 +143,24 @@ fn a_player_that_thinks_but_answers_in_time_plays() {
         assert_ne!(row.get("status"), "TECHNICAL_LOSS", "{row:?}");
     }
     assert!(league.errors().is_empty());
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn a_player_that_answers_news_late_or_never_plays_and_hears_everything() {
+    for seconds in ["0", "3"] {
+        let league = league_with("aloof", &["--seconds", seconds]);
+        for row in league.of_the_culprit() {
+            assert_ne!(row.get("status"), "TECHNICAL_LOSS", "{row:?}");
+        }
+        let heard: Vec<&str> = league.heard.iter().filter_map(|message| message["message_type"].as_str()).collect();
+        for name in ["ROUND_ANNOUNCEMENT", "GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER"] {
+            assert_eq!(heard.iter().filter(|heard| **heard == name).count(), 3, "{name}: {heard:?}");
+        }
+        assert_eq!(heard.last(), Some(&"LEAGUE_COMPLETED"));
+        let rules = league.report["compliance"].as_array().expect("a report");
+        assert!(rules.iter().any(|rule| rule["rule"] == "news_unanswered"), "{}", league.report);
+    }
 }
 
 #[test]

@@ -116,12 +116,35 @@ fn a_dead_player_costs_the_class_no_more_than_its_own_deadlines() {
             let timing = setup.timing;
             let mut conducts = [Conduct::Honest; 8];
             conducts[seed as usize % 8] = conduct;
-            let trace = World::<8, 4, 28, 512>::with_class(setup, &conducts, 0).play();
-            // Four attempts in its first match, with their announcements; one in the second, and it is not called again
-            // until a minute has passed. Before each invitation, and at the end, come the news it does not take.
+            let mut world = World::<8, 4, 28, 512>::with_class(setup, &conducts, 0);
+            world.open();
+            while world.step() {}
+            // Four attempts in each of five matches, with their announcements, and it is not called again until a minute has
+            // passed. What it does not answer to news costs half a second in all, and ten at the end.
             let attempts = timing.join_ms + 2 * 7 * timing.retry_base_ms * 11 / 10 + 6;
-            let limit = 2 * attempts + 30 * timing.notice_ms;
-            assert!(trace.lasted <= limit, "seed {seed}, {conduct:?}: {} ms of {limit}", trace.lasted);
+            let limit = 5 * attempts + 10_500;
+            assert!(world.elapsed() <= limit, "seed {seed}, {conduct:?}: {} ms of {limit}", world.elapsed());
+        }
+    }
+}
+
+#[test]
+fn who_does_not_answer_news_costs_its_league_half_a_second_in_all() {
+    for seed in seeds(40) {
+        let last_result = |conduct| {
+            let setup = Setup { few_tables: false, players: 8, ..Setup::any(seed) };
+            let mut conducts = [Conduct::Honest; 8];
+            conducts[seed as usize % 8] = conduct;
+            let mut world = World::<8, 4, 28, 512>::with_class(setup, &conducts, 2);
+            world.open();
+            while world.step() {}
+            (world.last_result(), world.elapsed())
+        };
+        let (honest, _) = last_result(Conduct::Honest);
+        for late in [None, Some(9_500), Some(251)] {
+            let (ignoring, over) = last_result(Conduct::IgnoresNews(late));
+            assert!(ignoring <= honest + 500, "seed {seed}, {late:?}: {ignoring} ms instead of {honest}");
+            assert!(over <= ignoring + 20_000, "seed {seed}, {late:?}: its last answer came at {over} ms");
         }
     }
 }

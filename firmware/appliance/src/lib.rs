@@ -70,7 +70,7 @@ use embassy_sync::blocking_mutex::raw::NoopRawMutex;
 use embassy_sync::signal::Signal;
 use heapless::String;
 use protocol_core::fair::Seed;
-use protocol_core::hall::{Config, Event, Hall, Output};
+use protocol_core::hall::{Config, Event, Hall, Output, Stage};
 use protocol_core::time::{Now, Utc};
 
 use board::Board;
@@ -83,7 +83,7 @@ pub use links::Links;
 /// What the box of a board may take of its memory, checked wherever it is built for one: 32 players, what these want
 /// remembered, a whole round of them at once, 256 log entries.
 #[cfg(target_pointer_width = "32")]
-const _: () = assert!(size_of::<Appliance<(), 32, 16, 496, 256>>() <= 65 * 1024, "the box does not fit the board");
+const _: () = assert!(size_of::<Appliance<(), 32, 16, 496, 256>>() <= 68 * 1024, "the box does not fit the board");
 
 /// Wakes one future that waits.
 type Bell = Signal<NoopRawMutex, ()>;
@@ -234,11 +234,20 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    /// Returns when a league is over and everybody has been told, or cannot be.
+    /// Returns when a league is over and everybody has been told, or cannot be, or does not listen.
     pub async fn league_over(&self) {
         /// How often to look. Nobody waits for it but the end of a program.
         const LOOK_MS: u64 = 20;
+        /// How long the telling may take.
+        const TELL_MS: u64 = 10_000;
+        let mut until = None;
         while !self.hall(|hall| hall.is_over() && !hall.has_errands()) {
+            if self.hall(Hall::stage) == Stage::Completed {
+                let until = *until.get_or_insert(self.board.after(TELL_MS));
+                if self.board.now() >= until {
+                    break;
+                }
+            }
             self.board.sleep_until(self.board.after(LOOK_MS)).await;
         }
         self.safe().await;

@@ -6,7 +6,7 @@ use core::fmt::Write as _;
 use core::net::SocketAddr;
 
 use edge_nal::{Readable, TcpConnect, TcpShutdown};
-use embassy_futures::select::{Either, select};
+use embassy_futures::select::{Either, Either3, select, select3};
 use embedded_io_async::{Read, Write};
 use heapless::String;
 use protocol_core::hall::{Event, Failure, Hall};
@@ -23,7 +23,35 @@ use crate::pieces;
 #[derive(Clone, Copy)]
 struct Call {
     id: u32,
+    is_question: bool,
     to: SocketAddr,
+}
+
+/// A connection on which a question was put that may still be answered though its time is over.
+struct Late<S> {
+    socket: S,
+    id: u32,
+}
+
+/// What a line does after a connection.
+enum Next {
+    /// Whatever it has to.
+    Nothing,
+    /// It reads an answer that comes late and begins with this byte.
+    Answered(u8),
+}
+
+/// Waits for the first byte of an answer that comes late. Where there is no such connection, or no longer, for ever.
+async fn speaks<S: Read>(late: &mut Option<Late<S>>) -> u8 {
+    let mut byte = [0];
+    if let Some(Late { socket, .. }) = late
+        && let Ok(1) = socket.read(&mut byte).await
+    {
+        let [byte] = byte;
+        return byte;
+    }
+    *late = None;
+    core::future::pending().await
 }
 
 impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
@@ -39,7 +67,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     {
         async move {
             loop {
-                match self.next_call(index, links).await {
+                match self.next_call(index, links, None).await {
                     Some(call) => self.dial(index, call, net, links, buf).await,
                     None => self.hold(index, links, buf).await,
                 }
@@ -48,6 +76,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Dials, and carries out calls over that connection for as long as it can be used and leads to the right place.
+    ///
+    /// A question whose time is over may still be answered while its match waits. So its connection is kept while the player is
+    /// asked again on another one: a line has two connections then, and where there is no second it only waits for the first.
     fn dial<N: TcpConnect, S>(
         &self,
         index: u16,
@@ -57,35 +88,114 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         buf: &mut [u8],
     ) -> impl Future<Output = ()> {
         async move {
-            let mut socket = match select(net.connect(call.to), self.dropped(index, call.id)).await {
-                Either::First(Ok(socket)) => socket,
-                Either::First(Err(_)) => return self.failed(index, call.id, Failure::Unreachable).await,
-                Either::Second(()) => return,
+            let mut late = None;
+            loop {
+                match self.dial_once(index, call, net, links, buf, &mut late).await {
+                    Next::Nothing if late.is_none() => return,
+                    Next::Nothing => {}
+                    Next::Answered(byte) => {
+                        if let Some(Late { mut socket, id }) = late {
+                            self.hear_late(index, id, call.id, ClientConn::resume(&mut socket, buf, byte)).await;
+                        }
+                        return;
+                    }
+                }
+                match select(self.next_call(index, links, late.as_ref().map(|late| late.id)), speaks(&mut late)).await {
+                    Either::First(Some(next)) => call = next,
+                    Either::First(None) => return,
+                    Either::Second(byte) => {
+                        if let Some(Late { mut socket, id }) = late {
+                            self.hear_late(index, id, call.id, ClientConn::resume(&mut socket, buf, byte)).await;
+                        }
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// One connection. What it leaves behind as `late` is waited for beside it.
+    fn dial_once<'n, N: TcpConnect, S>(
+        &self,
+        index: u16,
+        mut call: Call,
+        net: &'n N,
+        links: &Links<S, P>,
+        buf: &mut [u8],
+        late: &mut Option<Late<N::Socket<'n>>>,
+    ) -> impl Future<Output = Next> {
+        async move {
+            let mut socket = match select3(net.connect(call.to), self.dropped(index, call.id), speaks(late)).await {
+                Either3::First(Ok(socket)) => socket,
+                Either3::First(Err(_)) => {
+                    self.failed(index, call.id, Failure::Unreachable).await;
+                    return Next::Nothing;
+                }
+                Either3::Second(()) => return Next::Nothing,
+                Either3::Third(byte) => return Next::Answered(byte),
             };
             let mut is_fresh = true;
             loop {
                 let mut conn = ClientConn::new(&mut socket, buf);
                 let carried_out = self.carry_out(index, call.id, &mut conn);
-                match select(carried_out, self.dropped(index, call.id)).await {
-                    Either::First(Ok(true)) => {}
-                    Either::First(Ok(false)) => return,
+                let failure = match select3(carried_out, self.dropped(index, call.id), speaks(late)).await {
+                    Either3::First(Ok(true)) => None,
+                    Either3::First(Ok(false)) => return Next::Nothing,
                     // The player closed the connection it had kept: a new one may do.
-                    Either::First(Err(CallError::Unanswered)) if !is_fresh => return,
-                    Either::First(Err(CallError::Unanswered | CallError::Broken)) => {
-                        return self.failed(index, call.id, Failure::Unreachable).await;
+                    Either3::First(Err(CallError::Unanswered)) if !is_fresh => return Next::Nothing,
+                    Either3::First(Err(CallError::Unanswered | CallError::Broken)) => Some(Failure::Unreachable),
+                    Either3::First(Err(error)) => Some(unreadable(error)),
+                    Either3::Second(()) => {
+                        if late.is_none() && call.is_question && self.hall(|hall| hall.awaits(index, call.id)) {
+                            *late = Some(Late { socket, id: call.id });
+                        }
+                        return Next::Nothing;
                     }
-                    Either::First(Err(error)) => return self.failed(index, call.id, unreadable(error)).await,
-                    Either::Second(()) => return,
+                    Either3::Third(byte) => return Next::Answered(byte),
+                };
+                if let Some(failure) = failure {
+                    self.failed(index, call.id, failure).await;
+                    return Next::Nothing;
                 }
                 if !conn.is_reusable() {
-                    return;
+                    return Next::Nothing;
                 }
+                // It may just have been answered.
+                late.take_if(|late| !self.hall(|hall| hall.awaits(index, late.id)));
+                let awaited = late.as_ref().map(|late| late.id);
                 // Between calls a player has nothing to say. Whatever comes, mostly the end, must not answer the next one.
-                match select(socket.readable(), self.next_call(index, links)).await {
-                    Either::Second(Some(next)) if next.to == call.to => call.id = next.id,
-                    _ => return,
+                match select3(socket.readable(), self.next_call(index, links, awaited), speaks(late)).await {
+                    Either3::Second(Some(next)) if next.to == call.to => call = next,
+                    Either3::Third(byte) => return Next::Answered(byte),
+                    _ => return Next::Nothing,
                 }
                 is_fresh = false;
+            }
+        }
+    }
+
+    /// A player answers a question whose time is over. `open` was under way beside it.
+    fn hear_late<S: Read + Write>(
+        &self,
+        player: u16,
+        call: u32,
+        open: u32,
+        mut conn: ClientConn<'_, S>,
+    ) -> impl Future<Output = ()> {
+        async move {
+            let forgotten = async {
+                while self.hall(|hall| hall.awaits(player, call)) {
+                    self.rung(player).await;
+                }
+            };
+            if let Either::First(Ok(response)) = select(conn.read_rest(), forgotten).await {
+                let (status, body) = (response.status, response.body);
+                self.room().await;
+                self.act(|hall, now| hall.handle(now, Event::Reply { player, call, status, body }));
+            }
+            if !self.hall(|hall| hall.awaits(player, call)) {
+                // What it was asked beside is settled, and nobody is going to say it.
+                self.failed(player, open, Failure::Unreadable).await;
             }
         }
     }
@@ -112,6 +222,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 request.finish().await?;
             }
+            self.on_its_way(index, call).await;
             let response = conn.read_response().await?;
             let (status, body) = (response.status, response.body);
             self.room().await;
@@ -135,34 +246,45 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         })
     }
 
-    /// Waits until the line has something to do. `None`: the player has dialled in.
-    async fn next_call<S>(&self, index: u16, links: &Links<S, P>) -> Option<Call> {
+    /// Waits until the line has something to do. `None`: the player has dialled in, or nobody waits for the answer to
+    /// the `late` call any more.
+    async fn next_call<S>(&self, index: u16, links: &Links<S, P>, late: Option<u32>) -> Option<Call> {
         loop {
-            if links.has(index) {
+            if links.has(index) || late.is_some_and(|late| !self.hall(|hall| hall.awaits(index, late))) {
                 return None;
             }
             let call = |hall: &Hall<P, M, R, L>| {
                 let call = hall.call(index)?;
                 let to = call.to.endpoint()?;
-                Some(Call { id: call.id, to: SocketAddr::new(to.ip(), to.port) })
+                Some(Call { id: call.id, is_question: call.is_question, to: SocketAddr::new(to.ip(), to.port) })
             };
             if let Some(call) = self.hall(call) {
                 return Some(call);
             }
-            match self.lines.get(usize::from(index)) {
-                Some(bell) => bell.wait().await,
-                None => core::future::pending().await,
-            }
+            self.rung(index).await;
         }
     }
 
     /// Waits until the hall drops a call.
     async fn dropped(&self, index: u16, call: u32) {
         while self.hall(|hall| hall.call(index).map(|open| open.id)) == Some(call) {
-            match self.lines.get(usize::from(index)) {
-                Some(bell) => bell.wait().await,
-                None => core::future::pending().await,
-            }
+            self.rung(index).await;
+        }
+    }
+
+    /// Waits until something about the line has changed.
+    async fn rung(&self, index: u16) {
+        match self.lines.get(usize::from(index)) {
+            Some(bell) => bell.wait().await,
+            None => core::future::pending().await,
+        }
+    }
+
+    /// The hall knows that a call may be heard from now on.
+    pub(crate) fn on_its_way(&self, player: u16, call: u32) -> impl Future<Output = ()> {
+        async move {
+            self.room().await;
+            self.act(|hall, now| hall.handle(now, Event::Sent { player, call }));
         }
     }
 

@@ -283,7 +283,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             if !link.say(write, async || {}).await? {
                 // It was answered before it was asked: there is nothing to say.
                 self.failed(line, call, Failure::Unreadable).await;
+                return Ok(());
             }
+            self.on_its_way(line, call).await;
             Ok(())
         }
     }

@@ -124,7 +124,7 @@ pub fn document(text: &str) -> String {
             "joinable" => names(league_of_agents::games()),
             "join_time" => seconds(timing.join_ms),
             "move_time" => seconds(timing.move_ms),
-            "notice_time" => seconds(timing.notice_ms),
+            "notice_time" => seconds(protocol_core::hall::NEWS_MS),
             "first_turn_time" => seconds(timing.first_turn_ms),
             "turn_time" => seconds(timing.turn_ms),
             "first_turn_seconds" => (timing.first_turn_ms / 1000).to_string(),

@@ -133,6 +133,8 @@ pub enum Conduct {
     Leaves(u64),
     /// Loses every other answer on the way.
     Loses,
+    /// Answers questions by the book, and news so many milliseconds later, or not at all.
+    IgnoresNews(Option<u64>),
     /// All of the above by turns.
     Moody,
 }
@@ -140,7 +142,7 @@ pub enum Conduct {
 impl Conduct {
     /// Half of the class is well-behaved.
     pub fn any(random: &mut Random, horizon: u64) -> Self {
-        match random.within(0, 25) {
+        match random.within(0, 27) {
             0..=9 => Conduct::Honest,
             10 | 11 => Conduct::SendsItsOwn,
             12 | 13 => Conduct::AnswersTwice,
@@ -157,6 +159,8 @@ impl Conduct {
             }
             22 => Conduct::Leaves(random.within(0, horizon)),
             23 => Conduct::Loses,
+            24 => Conduct::IgnoresNews(None),
+            25 => Conduct::IgnoresNews(Some(random.within(1, 12_000))),
             _ => Conduct::Moody,
         }
     }
@@ -164,7 +168,7 @@ impl Conduct {
     /// What it does about this call.
     fn deed(self, now: u64, random: &mut Random) -> Deed {
         match self {
-            Conduct::Honest | Conduct::Leaves(_) => Deed::Answer,
+            Conduct::Honest | Conduct::Leaves(_) | Conduct::IgnoresNews(_) => Deed::Answer,
             Conduct::SendsItsOwn => Deed::SendOwn,
             Conduct::AnswersTwice => Deed::AnswerTwice,
             Conduct::Hangs => Deed::Nothing,
@@ -276,7 +280,7 @@ impl Agent {
 
     /// Whether it answers every question validly and in time, in whatever way: it must never lose for a technical reason.
     pub fn is_sound(&self) -> bool {
-        matches!(self.conduct, Conduct::Honest | Conduct::SendsItsOwn | Conduct::AnswersTwice)
+        matches!(self.conduct, Conduct::Honest | Conduct::SendsItsOwn | Conduct::AnswersTwice | Conduct::IgnoresNews(_))
     }
 
     /// Its registration.
@@ -322,7 +326,11 @@ impl Agent {
         }
         let Some((method, mut answer)) = self.answer(message, deed == Deed::Decline, random) else {
             let thanks = self.dialect.wrap_reply(&call["id"], json!({"status":"ok"}));
-            return vec![(self.latency, reply(thanks))];
+            return match self.conduct {
+                Conduct::IgnoresNews(None) => vec![],
+                Conduct::IgnoresNews(Some(late)) => vec![(self.latency + late, reply(thanks))],
+                _ => vec![(self.latency, reply(thanks))],
+            };
         };
         if deed == Deed::Lie {
             lie(&mut answer, random);

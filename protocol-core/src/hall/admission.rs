@@ -138,6 +138,11 @@ impl Player {
     pub(super) fn is_held_back(&self) -> bool {
         self.breaker.is_open() && self.state != AgentState::Shutdown
     }
+
+    /// Who dials in and is away hears news when it is back. At the end there is no later.
+    pub(super) fn is_told_later(&self) -> bool {
+        self.is_away() && self.state != AgentState::Shutdown
+    }
 }
 
 /// A registered agent that offers to referee. The box referees every match itself; such agents may watch and ask.
@@ -312,8 +317,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 facts.push(Fact::Player(player.number));
             }
             // It may have been restarted as something else.
-            if !player.style.confirmed {
-                player.style = Style::new(incoming.dialect);
+            match player.style.confirmed {
+                true => player.style.forgive(),
+                false => player.style = Style::new(incoming.dialect),
             }
             return Ok((Agent::Player(index), false));
         }
@@ -415,13 +421,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
         };
         if !protocol.and_then(Value::as_str).is_some_and(|name| name.is(PROTOCOL)) {
-            note(Rule::Protocol, protocol.map_or("missing", Value::raw));
+            note(Rule::Protocol, protocol.map_or("", Value::raw));
         }
         if sender.and_then(Value::as_str).is_none_or(|name| name.is_empty()) {
-            note(Rule::Sender, sender.map_or("missing", Value::raw));
+            note(Rule::Sender, sender.map_or("", Value::raw));
         }
         if conversation.and_then(Value::as_str).is_none_or(|name| name.is_empty()) {
-            note(Rule::ConversationId, conversation.map_or("missing", Value::raw));
+            note(Rule::ConversationId, conversation.map_or("", Value::raw));
         }
         reply::check_timestamp(timestamp, &mut note);
         let in_place = meta.filter(|meta| meta.kind() == Kind::Object);

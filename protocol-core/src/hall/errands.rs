@@ -119,7 +119,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// What a line does for a referee, while it has nothing to do for its player.
     pub(super) fn errand_on(&self, line: u16) -> Option<Call<'_>> {
         let errand = self.errand.filter(|errand| errand.line == line)?;
-        Some(Call { id: errand.id, to: &self.referees.get(usize::from(errand.referee))?.contact })
+        Some(Call { id: errand.id, is_question: false, to: &self.referees.get(usize::from(errand.referee))?.contact })
     }
 
     /// Writes what that line says.

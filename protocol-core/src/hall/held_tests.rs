@@ -141,6 +141,7 @@ fn who_stays_away_loses_as_unreachable_and_who_is_there_and_silent_as_silent() {
 #[test]
 fn who_comes_back_is_called_again_at_once_though_it_was_given_up() {
     let mut room = two();
+    (1..=4).for_each(|i| drop(room.register(&format!("Agent {i}"), 8101 + i)));
     room.hall.handle(room.now, Event::Gone { player: 0, why: "the connection broke" });
     room.hall.command(room.now, Command::Start).unwrap();
     room.run(|player, call| if player == 0 { None } else { perfect(player, call) });

@@ -10,17 +10,29 @@ use crate::games::{Illegal, Question};
 use crate::json::Value;
 use crate::league::Rule;
 use crate::log::Happening;
-use crate::referee::{Broken, Fault, Heard, Need};
+use crate::referee::{Broken, Fault, Heard, MAX_RETRIES, Need};
 use crate::time::{Millis, Now, Utc};
 use crate::wire::endpoint::Contact;
 use crate::wire::league_v2::Code;
-use crate::wire::league_v2::dialect::{Dialect, Kind};
+use crate::wire::league_v2::dialect::{Dialect, Kind, Style};
 use crate::wire::league_v2::outgoing::{Conversation, MatchId};
 use crate::wire::league_v2::reply::{self, Reply, TEXT_BYTES};
 
 /// News a line can owe its player. A player is at most two rounds behind: its own match holds the next one up. Only one
 /// whose matches end at once can be later than that, and then the oldest news goes first.
 const MAX_NOTICES: usize = 10;
+
+/// How long the next news waits for the answer to the last, in milliseconds.
+pub const NEWS_MS: Millis = 2_000;
+
+/// How long questions and rounds wait for it at most. An agent has dealt with the news then when it is asked: many refuse an
+/// invitation before they know how their last match ended. Who lets this go by is waited for half as long the next time,
+/// and soon not at all, until it answers news in this time again: all in all it costs its league twice this. It hears the
+/// same in the same order; only its answers are not waited for.
+const HEED_MS: Millis = 250;
+
+/// After so many times in a row nothing is left of it.
+const DEAF: u8 = 8;
 
 /// News for a player, most of it of a round. It is put into words when its turn comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,13 +71,28 @@ pub(super) struct Open {
     pub variant: u8,
     /// How many dialects have been tried; whether news has been sent once more.
     tried: u8,
+    /// Whether it is on its way. What is not may be said later.
+    is_sent: bool,
+    /// What was wrong with the answer to the first of the words that were tried.
+    blame: Option<Rule>,
 }
 
 impl Open {
+    /// When the next news stops waiting for the answer.
+    fn overdue(&self) -> Millis {
+        self.at.ms.saturating_add(NEWS_MS)
+    }
+
+    /// Whether it is news and only the next news waits for the answer.
+    fn is_overdue(&self) -> bool {
+        matches!(self.what, What::News(_)) && self.deadline >= self.overdue()
+    }
+
     /// A test call.
     pub fn check(id: u32, at: Now, ms: Millis) -> Self {
         let deadline = at.ms.saturating_add(ms);
-        Self { what: What::Check, id, at, deadline, dialect: Dialect::Canonical, variant: 0, tried: 1 }
+        let (dialect, variant, tried, is_sent, blame) = (Dialect::Canonical, 0, 1, false, None);
+        Self { what: What::Check, id, at, deadline, dialect, variant, tried, is_sent, blame }
     }
 }
 
@@ -80,6 +107,10 @@ pub(super) struct Line {
     pub is_held: bool,
     /// Whether its protocol has no words for news.
     is_mute: bool,
+    /// How often in a row the player left news unanswered for as long as that is waited for.
+    misses: u8,
+    /// The calls that put the present question, or the last one that there was: one for each of its tries.
+    asked: [u32; 1 + MAX_RETRIES as usize],
     pub ready: Ready,
     /// When it last said something; 0 if it has not.
     pub seen: Utc,
@@ -103,6 +134,8 @@ impl Line {
             gone: None,
             is_held: false,
             is_mute: false,
+            misses: 0,
+            asked: [0; 1 + MAX_RETRIES as usize],
             ready: Ready::Unknown,
             seen: Utc(0),
         }
@@ -117,9 +150,10 @@ impl Line {
         if self.has_left() || self.is_mute {
             return;
         }
-        // Only the last standings can still be put into words. Nobody who listens misses others by it.
-        if matches!(notice, Notice::Standings(_)) {
-            self.news.retain(|older| !matches!(older, Notice::Standings(_)));
+        // Only the last standings and the last move can still be put into words. Nobody who listens misses others by it.
+        if matches!(notice, Notice::Standings(_) | Notice::MoveTaken(_)) {
+            let is_like_it = |older: &Notice| core::mem::discriminant(older) == core::mem::discriminant(&notice);
+            self.news.retain(|older| !is_like_it(older));
         }
         if self.news.is_full() {
             self.news.pop_front();
@@ -136,10 +170,43 @@ impl Line {
         self.news.retain(|notice| !what(notice));
     }
 
-    /// Whether the player has yet to hear the standings.
+    /// Whether a player that listens has yet to hear the standings.
     pub fn owes_standings(&self) -> bool {
+        if self.is_deaf() {
+            return false;
+        }
         let is_open = self.open.is_some_and(|open| matches!(open.what, What::News(Notice::Standings(_))));
         is_open || self.news.iter().any(|notice| matches!(notice, Notice::Standings(_)))
+    }
+
+    /// The league is over. Who does not listen is told of its last match, of the last round and the end, not all it missed: every
+    /// message would cost its time.
+    pub fn hurry(&mut self, last: u16) {
+        if self.misses > 0 {
+            let summary = [Notice::Standings(last), Notice::RoundCompleted(last)];
+            self.news.retain(|notice| matches!(notice, Notice::GameOver(_)) || summary.contains(notice));
+        }
+    }
+
+    /// Takes a call whose answer matters to nobody off the line, where a question is due that must not wait for it. True if
+    /// the question comes before all other news too.
+    fn make_way(&mut self, now: Millis, is_urgent: bool) -> bool {
+        let Some(open) = self.open else { return false };
+        let (notice, is_sent) = match open.what {
+            What::News(notice) => (Some(notice), open.is_sent),
+            What::Settled(_) => (None, true),
+            _ => return false,
+        };
+        let is_stuck = !is_sent && open.at.ms.saturating_add(HEED_MS) <= now;
+        if !(is_stuck || is_sent && (is_urgent || self.is_deaf())) {
+            return false;
+        }
+        self.open = None;
+        // What was not said yet is said later. But about a move it would be about the next one by then.
+        if let Some(notice) = notice.filter(|notice| is_stuck && !matches!(notice, Notice::MoveTaken(_))) {
+            let _ = self.news.push_front(notice);
+        }
+        is_stuck
     }
 
     /// The player is gone: nothing is said to it any more.
@@ -155,6 +222,49 @@ impl Line {
         self.gone.is_some()
     }
 
+    /// The question is put by another call; one of number 0 there was not.
+    fn asks(&mut self, before: u32, now: u32) {
+        if let Some(place) = self.asked.iter_mut().find(|call| **call == before) {
+            *place = now;
+        }
+    }
+
+    /// Whether nothing waits for what the player answers to news.
+    fn is_deaf(&self) -> bool {
+        self.misses >= DEAF || self.open.is_some_and(|open| open.is_overdue())
+    }
+
+    /// Until when an answer that matters to nobody is waited for, by a question or only by the next news.
+    fn heeds_until(&self, now: Millis) -> Millis {
+        let ms = if self.misses >= DEAF { NEWS_MS } else { HEED_MS >> self.misses };
+        now.saturating_add(ms)
+    }
+
+    /// The next news that the player wants to hear.
+    fn next_news(&mut self, style: &Style) -> Option<Notice> {
+        loop {
+            let notice = self.news.pop_front()?;
+            if !style.refuses(What::News(notice).kind()) {
+                return Some(notice);
+            }
+        }
+    }
+
+    /// Takes the call whose time is over off the line. News that nobody waits for any more has longer.
+    fn expire(&mut self, now: Millis) -> Option<Open> {
+        if let Some(open) = &mut self.open
+            && open.deadline <= now
+        {
+            if matches!(open.what, What::News(_) | What::Settled(_)) && !open.is_overdue() {
+                self.misses = self.misses.saturating_add(1);
+            }
+            if matches!(open.what, What::News(_)) {
+                open.deadline = open.overdue();
+            }
+        }
+        self.open.take_if(|open| open.deadline <= now)
+    }
+
     pub fn is_idle(&self) -> bool {
         self.open.is_none() && self.news.is_empty()
     }
@@ -165,6 +275,8 @@ impl Line {
 pub struct Call<'a> {
     /// The number of the call. Another number is another call.
     pub id: u32,
+    /// Whether its answer is worth waiting for when the call is over: see [`Hall::awaits`].
+    pub is_question: bool,
     /// Whom to call. One that dials in may not be there; the call then waits for it.
     pub to: &'a Contact,
 }
@@ -184,7 +296,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// What the line to a player has to do now. `None`: hang up.
     pub fn call(&self, player: u16) -> Option<Call<'_>> {
         let own = self.players.get(usize::from(player)).and_then(|player| Some((player.line.open?, &player.contact)));
-        own.map(|(open, to)| Call { id: open.id, to }).or_else(|| self.errand_on(player))
+        let call =
+            |(open, to): (Open, _)| Call { id: open.id, is_question: matches!(open.what, What::Question(_)), to };
+        own.map(call).or_else(|| self.errand_on(player))
     }
 
     /// The registration of the player on a line, if that dials in and has not left.
@@ -217,36 +331,50 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if self.players.get(usize::from(index)).is_some_and(is_wanted) && self.give_way(index) {
             self.list(index);
         }
+        // Who does not want to know what went wrong is asked again without a word.
+        let knows_no_errors = |player: &Player| player.style.refuses(Kind::GameError);
+        if self.players.get(usize::from(index)).is_some_and(knows_no_errors)
+            && let Some((table, seating)) = self.at_table(index)
+            && matches!(table.play.need(seating.seat), Need::Announcement { .. })
+        {
+            table.play.announced(seating.seat);
+        }
         let patience = self.patience_at(index);
+        let is_away_for_good = |player: &Player| player.line.has_left() || player.is_held_back();
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
         let play = |slot: u16| self.tables.get(usize::from(slot)).and_then(Option::as_ref).map(|table| &table.play);
         let match_deadline =
             |seating: Option<Seating>| seating.and_then(|seating| play(seating.slot)?.deadline(seating.seat));
+        let need = match player.seating {
+            Some(seating) if !is_away_for_good(player) => {
+                play(seating.slot).map_or(Need::Nothing, |play| play.need(seating.seat))
+            }
+            _ => Need::Nothing,
+        };
+        let is_retrying =
+            player.seating.is_some_and(|seating| play(seating.slot).is_some_and(|play| play.is_retrying(seating.seat)));
+        let was_open = player.line.open.is_some();
+        let comes_first = need != Need::Nothing && player.line.make_way(now.ms, is_retrying);
+        let has_made_way = was_open && player.line.open.is_none();
         if player.line.open.is_none() {
-            let news_until = now.ms.saturating_add(self.config.timing.notice_ms);
-            let held_back = player.is_held_back();
-            let need = match player.seating {
-                Some(seating) => play(seating.slot).map_or(Need::Nothing, |play| play.need(seating.seat)),
-                None => Need::Nothing,
-            };
-            let is_retrying = player
-                .seating
-                .is_some_and(|seating| play(seating.slot).is_some_and(|play| play.is_retrying(seating.seat)));
-            let next = if player.line.has_left() || held_back {
+            let limit = now.ms.saturating_add(self.config.timing.notice_ms);
+            let next = if is_away_for_good(player) {
                 None
-            } else if !is_retrying && let Some(notice) = player.line.news.pop_front() {
-                Some((What::News(notice), news_until))
+            } else if !(is_retrying || comes_first || player.is_told_later())
+                && let Some(notice) = player.line.next_news(&player.style)
+            {
+                Some((What::News(notice), player.line.heeds_until(now.ms)))
             } else {
                 match (need, player.seating) {
                     (Need::Announcement { retry, fault }, seating) => {
-                        Some((What::Retry(retry, fault), match_deadline(seating).unwrap_or(news_until)))
+                        Some((What::Retry(retry, fault), match_deadline(seating).unwrap_or(limit)))
                     }
                     (Need::Question, Some(seating)) => {
                         let table = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut);
                         table.map(|table| {
                             let kind = table.question();
                             table.play.sent(seating.seat, now.ms, patience);
-                            (What::Question(kind), table.play.deadline(seating.seat).unwrap_or(news_until))
+                            (What::Question(kind), table.play.deadline(seating.seat).unwrap_or(limit))
                         })
                     }
                     _ => None,
@@ -257,10 +385,18 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let (dialect, variant) = (player.style.dialect, player.style.variant(kind));
                 self.calls = self.calls.wrapping_add(1);
                 let tried = u8::from(!matches!(what, What::News(_)));
-                let open = Open { what, id: self.calls, at: now, deadline, dialect, variant, tried };
-                player.line.open = Some(open);
+                let (id, is_sent, blame) = (self.calls, false, None);
+                player.line.open = Some(Open { what, id, at: now, deadline, dialect, variant, tried, is_sent, blame });
+                if matches!(what, What::Question(_)) {
+                    if !is_retrying {
+                        player.line.asked = Line::new().asked;
+                    }
+                    player.line.asks(0, id);
+                }
                 let (id, at) = (player.id(), self.match_of(index));
                 self.note(now, Some(id), at, Happening::Sent(kind));
+            }
+            if has_made_way || next.is_some() {
                 self.list(index);
             }
         }
@@ -293,13 +429,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let Some(player) = self.players.get_mut(usize::from(index)) else {
             return self.timers.set(index.into(), None);
         };
-        let expired = player.line.open.take_if(|open| open.deadline <= now.ms);
+        let expired = player.line.expire(now.ms);
         let is_asked_once = player.is_of_the_arena();
         let fault = if player.is_away() { Fault::Unreachable } else { Fault::Silent };
         if let Some(open) = expired {
             self.list(index);
             match open.what {
-                What::News(_) => self.failed(now, index, open.what.kind(), fault),
+                What::News(_) => self.is_unheard(now, index, open.what.kind(), fault),
                 What::Check => self.checked(now, index, Ready::No),
                 _ => {}
             }
@@ -318,7 +454,25 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.pump(now, index);
     }
 
-    /// A call brought no answer: counts it, and where it was one too many ends the match.
+    /// News brought no answer. That is told, and no failure.
+    fn is_unheard(&mut self, now: Now, index: u16, kind: Kind, fault: Fault) {
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let rule = if fault == Fault::Unreachable { Rule::Unreachable } else { Rule::NewsUnanswered };
+        player.compliance.note(rule, kind.message_type());
+        let (id, at) = (player.id(), self.match_of(index));
+        self.note(now, Some(id), at, Happening::failed(kind, fault));
+    }
+
+    /// A call is on its way.
+    pub(super) fn sent(&mut self, now: Now, index: u16, call: u32) {
+        let open = self.players.get_mut(usize::from(index)).and_then(|player| player.line.open.as_mut());
+        if let Some(open) = open.filter(|open| open.id == call) {
+            open.is_sent = true;
+            self.pump(now, index);
+        }
+    }
+
+    /// A try to get an answer failed. With the last of its tries the question counts as one failure.
     fn failed(&mut self, now: Now, index: u16, kind: Kind, fault: Fault) {
         let at = self.match_of(index);
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
@@ -328,20 +482,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Fault::Unreachable => player.compliance.note(Rule::Unreachable, kind.message_type()),
             Fault::Unusable(..) => {}
         }
-        let mut opened = false;
-        if !matches!(fault, Fault::Unusable(..)) {
-            if player.state == AgentState::Active {
-                player.state = AgentState::Suspended;
-            }
-            player.breaker.failed(now.ms);
-            opened = player.breaker.is_open();
+        let is_there = matches!(fault, Fault::Unusable(..));
+        if !is_there && player.state == AgentState::Active {
+            player.state = AgentState::Suspended;
         }
         self.note(now, Some(id), at, Happening::failed(kind, fault));
-        if opened {
+        let is_last = self.at_table(index).is_some_and(|(table, seating)| table.play.has_lost(seating.seat));
+        let Some(player) = self.players.get_mut(usize::from(index)).filter(|_| is_last && !is_there) else { return };
+        player.breaker.failed(now.ms);
+        if player.breaker.is_open() {
             self.note(now, Some(id), at, Happening::BreakerOpened);
-            if let Some((table, seating)) = self.at_table(index) {
-                table.play.lose(seating.seat, fault);
-            }
         }
     }
 
@@ -438,7 +588,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     pub(super) fn call_anew(&mut self, now: Now, index: u16, open: Open) {
         self.calls = self.calls.wrapping_add(1);
         if let Some(player) = self.players.get_mut(usize::from(index)) {
-            player.line.open = Some(Open { id: self.calls, at: now, ..open });
+            let deadline = match open.what {
+                What::News(_) => player.line.heeds_until(now.ms),
+                _ => open.deadline,
+            };
+            player.line.asks(open.id, self.calls);
+            player.line.open = Some(Open { id: self.calls, at: now, deadline, is_sent: false, ..open });
         }
         self.list(index);
     }
@@ -460,23 +615,66 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// Not inlined, so that its buffer is off the stack when the league moves on.
     #[inline(never)]
     pub(super) fn reply(&mut self, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
-        let Some(open) = self.take_call(index, call) else { return };
+        let Some(open) = self.take_call(index, call) else { return self.late_reply(now, index, call, status, body) };
         self.saw(now, index);
         let mut text = [0; TEXT_BYTES];
         let reply = reply::unwrap(body, &mut text, open.dialect, open.id, &mut |_, _| {});
         match (open.what, reply) {
             (What::Question(kind), reply) => self.judge(now, index, open, kind, status, reply, body),
-            (What::News(_) | What::Retry(..), Reply::UnknownMethod) if self.ask_otherwise(now, index, open, false) => {}
+            (What::News(_) | What::Retry(..), Reply::UnknownMethod(_)) => {
+                if let Some(player) = self.players.get_mut(usize::from(index)) {
+                    player.style.refused(open.what.kind(), open.dialect, open.variant);
+                }
+                if !self.ask_otherwise(now, index, open, false) && matches!(open.what, What::Retry(..)) {
+                    self.announced(now, index);
+                }
+            }
             (What::Retry(..), _) => self.announced(now, index),
             (What::Check, _) => self.checked(now, index, check::judged(status, body, open.at.ms, now)),
-            (What::News(_), Reply::Message(_)) => {
+            (What::News(_), reply) => {
                 if let Some(player) = self.players.get_mut(usize::from(index)) {
-                    player.style.remember(open.what.kind(), open.variant);
+                    if matches!(reply, Reply::Message(_)) {
+                        player.style.remember(open.what.kind(), open.variant);
+                    }
+                    if now.ms.saturating_sub(open.at.ms) < HEED_MS {
+                        player.line.misses = 0;
+                    }
                 }
             }
             _ => {}
         }
         self.pump(now, index);
+    }
+
+    /// Whether the match of a player still waits for the answer to a call that is over: it counts, on whatever connection
+    /// it comes.
+    pub fn awaits(&self, player: u16, call: u32) -> bool {
+        let Some(player) = self.players.get(usize::from(player)).filter(|player| !player.line.has_left()) else {
+            return false;
+        };
+        let table = |seating: Seating| self.tables.get(usize::from(seating.slot))?.as_ref();
+        let hears = |seating: Seating| table(seating).is_some_and(|table| table.play.hears(seating.seat));
+        player.line.asked.contains(&call) && player.seating.is_some_and(hears)
+    }
+
+    /// A reply to a call that is over. While its match waits, what answers the question counts; nothing else does.
+    #[inline(never)]
+    fn late_reply(&mut self, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
+        if !self.awaits(index, call) {
+            return;
+        }
+        self.saw(now, index);
+        let Some(kind) = self.at_table(index).map(|(table, _)| table.question()) else { return };
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let mut text = [0; TEXT_BYTES];
+        let dialect = player.style.dialect;
+        if let Reply::Message(message) = reply::unwrap(body, &mut text, dialect, call, &mut |_, _| {})
+            && is_answer(kind, message)
+        {
+            player.breaker.succeeded();
+            note_wrapping(player, (dialect, call), status, body);
+            self.hear(now, index, kind, message);
+        }
     }
 
     /// Puts a call that was not understood in other words: the next method name, or, where `any_dialect`, the next
@@ -504,15 +702,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             player.breaker.succeeded();
         }
         let (message, otherwise) = match reply {
-            Reply::Message(message) => {
-                let answers = match kind {
-                    Kind::GameInvitation => reply::acceptance(message, &mut |_, _| {}).is_some(),
-                    Kind::ChooseParity => reply::choice(message, &mut |_, _| {}).is_some(),
-                    _ => reply::game_move(message).is_some(),
-                };
-                (answers.then_some(message), true)
-            }
-            Reply::UnknownMethod => (None, false),
+            Reply::Message(message) => (is_answer(kind, message).then_some(message), true),
+            Reply::UnknownMethod(_) => (None, false),
             Reply::Error(_) | Reply::Garbage => (None, true),
         };
         if let Some(message) = message {
@@ -522,29 +713,19 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     player.compliance.note(Rule::Dialect, open.dialect.name());
                 }
                 player.style.confirm(kind, open.dialect, open.variant);
-                if status != 200 {
-                    player.compliance.note(Rule::HttpStatus, status);
+                if let Some(rule) = open.blame {
+                    player.compliance.acquit(rule);
                 }
-                note_wrapping(player, open, body);
+                note_wrapping(player, (open.dialect, open.id), status, body);
             });
             if confirmed.is_some() {
                 self.hear(now, index, kind, message);
             }
             return;
         }
-        if self.ask_otherwise(now, index, open, otherwise) {
-            return;
-        }
         let has_failed = !(200..300).contains(&status);
-        // Some acknowledge the call and send the answer as a message of their own: it has until the deadline.
-        if let Reply::Message(message) = reply
-            && reply::is_receipt(message)
-            && !has_failed
-        {
-            return;
-        }
         let rule = match reply {
-            Reply::Error(_) | Reply::UnknownMethod => Rule::RpcError,
+            Reply::Error(_) | Reply::UnknownMethod(_) => Rule::RpcError,
             // What a web framework says of an exception, a path or a body. Its words are no try at an answer.
             Reply::Garbage | Reply::Message(_) if has_failed => Rule::HttpStatus,
             Reply::Garbage => Rule::NotJson,
@@ -552,14 +733,36 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Reply::Message(_) if kind == Kind::ChooseParity => Rule::ChoiceForm,
             Reply::Message(_) => Rule::NoMove,
         };
-        if let Some(player) = self.players.get_mut(usize::from(index)) {
+        // In other words it may be understood. If not, the first answer is the one to be mended: it was in its own dialect.
+        let blame = open.blame.unwrap_or(rule);
+        if let Some(player) = self.players.get_mut(usize::from(index)).filter(|_| open.blame.is_none()) {
             let body = core::str::from_utf8(body).unwrap_or("not UTF-8");
-            match rule {
-                Rule::HttpStatus => player.compliance.note(rule, format_args!("{status} {body}")),
-                rule => player.compliance.note(rule, body),
+            match reply {
+                Reply::Error(error) | Reply::UnknownMethod(error) => {
+                    player.compliance.suspect(rule, reply::Shown(error));
+                }
+                _ if rule == Rule::HttpStatus => player.compliance.suspect(rule, format_args!("{status} {body}")),
+                Reply::Message(message) => player.compliance.suspect(rule, message.raw()),
+                Reply::Garbage => player.compliance.suspect(rule, body),
             }
         }
-        self.fail_question(now, index, kind, Fault::Unusable(Broken::Field, rule.advice()));
+        if self.ask_otherwise(now, index, Open { blame: Some(blame), ..open }, otherwise) {
+            return;
+        }
+        // Some acknowledge the call and send the answer as a message of their own: it has until the deadline.
+        if let Reply::Message(message) = reply
+            && reply::is_receipt(message)
+            && !has_failed
+        {
+            if let Some(player) = self.players.get_mut(usize::from(index)) {
+                player.compliance.acquit(blame);
+            }
+            return;
+        }
+        if let Some(player) = self.players.get_mut(usize::from(index)) {
+            player.compliance.convict(blame);
+        }
+        self.fail_question(now, index, kind, Fault::Unusable(Broken::Field, blame.advice()));
     }
 
     /// Takes an answer, be it the reply to our call or a message of the player's own. What became of it, or `None` where
@@ -663,8 +866,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// The question on a line was answered by other means: the call stays open, briefly, so that the player can finish
     /// it, but its reply no longer matters.
     fn settle(&mut self, now: Now, index: u16, kind: Kind) {
-        let limit = now.ms.saturating_add(self.config.timing.notice_ms);
-        if let Some(open) = self.players.get_mut(usize::from(index)).and_then(|player| player.line.open.as_mut())
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let limit = player.line.heeds_until(now.ms);
+        if let Some(open) = player.line.open.as_mut()
             && matches!(open.what, What::Question(_) | What::Retry(..))
         {
             open.what = What::Settled(kind);
@@ -676,10 +880,22 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 /// Has what the wrapping of an answer broke counted. That is done once it is known to be one; not inlined, so that the
 /// buffer is off the stack when the answer is heard.
 #[inline(never)]
-fn note_wrapping(player: &mut Player, open: Open, body: &[u8]) {
+fn note_wrapping(player: &mut Player, (dialect, call): (Dialect, u32), status: u16, body: &[u8]) {
+    if status != 200 {
+        player.compliance.note(Rule::HttpStatus, status);
+    }
     let mut text = [0; TEXT_BYTES];
     let mut note = |rule: Rule, example: &str| player.compliance.note(rule, example);
-    reply::unwrap(body, &mut text, open.dialect, open.id, &mut note);
+    reply::unwrap(body, &mut text, dialect, call, &mut note);
+}
+
+/// Whether a message answers a question, be it wrongly.
+fn is_answer(kind: Kind, message: Value<'_>) -> bool {
+    match kind {
+        Kind::GameInvitation => reply::acceptance(message, &mut |_, _| {}).is_some(),
+        Kind::ChooseParity => reply::choice(message, &mut |_, _| {}).is_some(),
+        _ => reply::game_move(message).is_some(),
+    }
 }
 
 impl What {

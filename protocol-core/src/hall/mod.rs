@@ -44,6 +44,8 @@ mod held_tests;
 mod ladder;
 mod lines;
 mod name;
+#[cfg(test)]
+mod news_tests;
 mod notes;
 mod party;
 mod powers;
@@ -71,7 +73,7 @@ pub use answers::{Answer, MatchLine, Sitter, Status};
 pub use arena::{Enrolment, Picture, Reply, Told, Word};
 pub use check::Ready;
 pub use facts::{Fact, Unfit, has_reached};
-pub use lines::{Call, Failure};
+pub use lines::{Call, Failure, NEWS_MS};
 pub use party::{PLAYER_ID, Party};
 pub use powers::Denied;
 pub use reel::{Astray, Deed, LastMove, MOVE_BYTES, ReelId, Replay, Shot, Step};
@@ -164,6 +166,13 @@ impl Default for Config {
 pub enum Event<'a> {
     /// A deadline has come.
     Tick,
+    /// A call is on its way: it may be heard.
+    Sent {
+        /// Which player's line.
+        player: u16,
+        /// Which call, by [`Call::id`].
+        call: u32,
+    },
     /// A player answered a call.
     Reply {
         /// Which player's line.
@@ -363,6 +372,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.tick_errand(now);
                 self.tick(now);
             }
+            Event::Sent { player, call } => self.sent(now, player, call),
             Event::Reply { call, body, .. } if self.is_errand(now, call, Some(body)) => {}
             Event::Failed { call, .. } if self.is_errand(now, call, None) => {}
             Event::Reply { player, call, status, body } => self.reply(now, player, call, status, body),

@@ -7,12 +7,12 @@ use heapless::Vec;
 use super::admission::{AgentState, OUTSIDE, Player};
 use super::facts::Fact;
 use super::ladder::is_of_the_ladder;
-use super::lines::Notice;
+use super::lines::{Notice, What};
 use super::settings::sizes;
 use super::{Hall, Standings};
 use crate::fair::{Draws, Seed};
 use crate::games::{AnyGame, Game, GameKind, Question, Seat, Seats};
-use crate::league::{Endings, Places, Record, SEATS, Tally, rank};
+use crate::league::{Endings, Places, Record, Rule, SEATS, Tally, rank};
 use crate::log::Happening;
 use crate::referee::{Breaker, Cause, Fault, Match, Phase};
 use crate::time::{Millis, Now};
@@ -311,7 +311,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.begin(now, slot);
             } else if !self.round_is_closed && is_last && self.again == 0 && !self.is_anybody_seated() {
                 // There is one table that is told. A new one waits until everybody who listens has heard the last.
-                if self.players.iter().any(|player| !player.is_held_back() && player.line.owes_standings()) {
+                let listens = |player: &Player| !player.is_held_back() && !player.is_told_later();
+                if self.players.iter().any(|player| listens(player) && player.line.owes_standings()) {
                     return;
                 }
                 self.close_round(now, round);
@@ -408,7 +409,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
             player.seating = Some(Seating { slot, seat });
             self.notes.forget(player.number);
-            if player.line.has_left() || !player.breaker.admits(now.ms) {
+            let is_given_up = !player.breaker.admits(now.ms);
+            if is_given_up && !player.line.has_left() {
+                player.compliance.note(Rule::CircuitBreaker, id);
+            }
+            if player.line.has_left() || is_given_up {
                 absent = absent.with(seat);
             }
         }
@@ -489,6 +494,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     }
 
     fn close_round(&mut self, now: Now, round: u16) {
+        // Who does not listen is not waited for: it hears the new standings instead of the last.
+        for index in 0..self.players.len() as u16 {
+            self.take_back(index, |what| matches!(what, What::News(Notice::Standings(_))));
+        }
         self.round_is_closed = true;
         self.close_standings(round);
         self.note(now, None, None, Happening::RoundOver(round));
@@ -505,6 +514,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             if player.breaker.is_open() {
                 player.line.forget_news();
             }
+            player.line.hurry(round);
         }
         self.tell_all(now, &[Notice::LeagueCompleted]);
     }

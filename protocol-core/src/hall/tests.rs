@@ -1,6 +1,7 @@
 extern crate std;
 
 use core::net::{IpAddr, Ipv4Addr};
+use std::collections::BTreeSet;
 use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
@@ -27,12 +28,16 @@ pub(super) struct Room {
     pub heard: Vec<(u16, Value)>,
     /// Steps of matches, as they were taken.
     pub filmed: Vec<u8>,
+    /// Every call that went out in [`Room::run`]: when, to whom, what.
+    pub said: Vec<(u64, u16, Value)>,
+    sent: BTreeSet<u32>,
 }
 
 impl Room {
     pub fn new(config: Config) -> Self {
         let now = Now { ms: 0, utc: Utc(1_736_937_000) };
-        Self { hall: Small::new(config, Seed([1; 32]), Seed([2; 32])), now, heard: Vec::new(), filmed: Vec::new() }
+        let hall = Small::new(config, Seed([1; 32]), Seed([2; 32]));
+        Self { hall, now, heard: Vec::new(), filmed: Vec::new(), said: Vec::new(), sent: BTreeSet::new() }
     }
 
     pub fn send(&mut self, body: &str) -> Value {
@@ -80,6 +85,21 @@ impl Room {
         Some(serde_json::from_slice(sink.written()).unwrap())
     }
 
+    /// Has the open call go out, if it has not yet.
+    pub fn carry_out(&mut self, player: u16) -> bool {
+        let Some(call) = self.hall.call(player).map(|call| call.id).filter(|&call| self.sent.insert(call)) else {
+            return false;
+        };
+        // A call that is settled has no words any more.
+        let mut buf = [0; 8192];
+        let mut sink = Slice::new(&mut buf);
+        if self.hall.write_call(player, &mut sink).is_ok() {
+            self.said.push((self.now.ms, player, serde_json::from_slice(sink.written()).unwrap()));
+        }
+        self.hall.handle(self.now, Event::Sent { player, call });
+        true
+    }
+
     pub fn answer(&mut self, player: u16, body: Value) {
         let call = self.hall.call(player).unwrap().id;
         let body = body.to_string();
@@ -93,6 +113,7 @@ impl Room {
             let mut answered = false;
             while self.hall.poll_output().is_some() {}
             for player in 0..self.hall.players().len() as u16 {
+                answered |= self.carry_out(player);
                 if let Some(call) = self.call(player)
                     && let Some(reply) = respond(player, &call)
                 {

@@ -8,9 +8,9 @@ use heapless::Vec;
 use crate::time::timestamp_advice;
 
 /// How much of the first offending example is kept, in bytes.
-pub const EXAMPLE_BYTES: usize = 32;
+pub const EXAMPLE_BYTES: usize = 72;
 /// How much all examples of one player take.
-const EXAMPLES_BYTES: usize = 128;
+const EXAMPLES_BYTES: usize = 208;
 
 /// Declares the rules: what each is called in the report and how to keep it.
 macro_rules! rules {
@@ -66,6 +66,8 @@ rules! {
     Duplicate "duplicate" "A question is answered once; the first answer stands.",
     Dialect "dialect" "Calls use the method names of the specification.",
     BadRequest "bad_request" "A message to the box is one the protocol defines.",
+    NewsUnanswered "news_unanswered" "News is answered too, by any result and within 2 seconds. It costs nothing not to, but nobody waits for you: a question may then come before you have dealt with the news.",
+    CircuitBreaker "circuit_breaker" "Five questions in a row, with all their tries, brought no answer: matches then end at once as technical losses. A minute later one is tried; any answer, or dialling in, ends it.",
 }
 
 impl Rule {
@@ -83,10 +85,11 @@ impl Rule {
     }
 }
 
-/// The report of one player: 188 bytes.
+/// The report of one player: 272 bytes.
 ///
-/// A player breaks few rules, most of them with something short, so the examples share their room: three of the longest,
-/// or some eight as they usually are. Whoever breaks more than that has them counted all the same, without an example.
+/// A player breaks few rules, most of them with something short, so the examples share their room: two of the longest and a
+/// few short ones. What is missing is an example of no length. Whoever breaks more than that has them counted all the same,
+/// without an example.
 #[derive(Clone, Debug)]
 pub struct Compliance {
     counts: [u16; Rule::ALL.len()],
@@ -100,21 +103,49 @@ impl Compliance {
         Self { counts: [0; Rule::ALL.len()], examples: Vec::new() }
     }
 
-    /// One more violation. The first one's example is kept, cut where it no longer fits.
+    /// One more violation. The first one's example is kept, cut where it no longer fits; an empty one says that something is
+    /// missing.
     pub fn note(&mut self, rule: Rule, example: impl fmt::Display) {
-        let Some(count) = self.counts.get_mut(rule as usize) else { return };
-        if *count == 0 {
-            let start = self.examples.len() + 2;
-            let end = EXAMPLES_BYTES.min(start + EXAMPLE_BYTES);
-            if self.examples.extend_from_slice(&[rule as u8, 0]).is_ok() {
-                let _ = write!(Cut { text: &mut self.examples, end }, "{example}");
-                let length = self.examples.len() - start;
-                if let Some(place) = self.examples.get_mut(start - 1) {
-                    *place = length as u8;
-                }
+        self.suspect(rule, example);
+        self.convict(rule);
+    }
+
+    /// One more violation, of which the example is [kept](Self::suspect) already.
+    pub fn convict(&mut self, rule: Rule) {
+        if let Some(count) = self.counts.get_mut(rule as usize) {
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// What may turn out to be a violation: keeps its example, if it is the first.
+    pub fn suspect(&mut self, rule: Rule, example: impl fmt::Display) {
+        if self.find(rule).is_some() {
+            return;
+        }
+        let before = self.examples.len();
+        let start = before + 2;
+        let end = EXAMPLES_BYTES.min(start + EXAMPLE_BYTES);
+        if self.examples.extend_from_slice(&[rule as u8, 0]).is_ok() {
+            let is_cut = write!(Cut { text: &mut self.examples, end }, "{example}").is_err();
+            let length = self.examples.len() - start;
+            match self.examples.get_mut(start - 1) {
+                // Nothing of it fits, which is not the same as nothing.
+                _ if is_cut && length == 0 => self.examples.truncate(before),
+                Some(place) => *place = length as u8,
+                None => {}
             }
         }
-        *count = count.saturating_add(1);
+    }
+
+    /// It turned out to be none.
+    pub fn acquit(&mut self, rule: Rule) {
+        if self.counts.get(rule as usize) == Some(&0)
+            && let Some((at, example)) = self.find(rule)
+        {
+            let end = at + 2 + example.len();
+            self.examples.copy_within(end.., at);
+            self.examples.truncate(self.examples.len() - (end - at));
+        }
     }
 
     /// So many violations were counted before the box was restarted. The example is gone.
@@ -131,15 +162,25 @@ impl Compliance {
     }
 
     fn example(&self, rule: Rule) -> &str {
+        match self.find(rule) {
+            None => "",
+            Some((_, [])) => "missing",
+            Some((_, example)) => core::str::from_utf8(example).unwrap_or_default(),
+        }
+    }
+
+    /// The example of a rule, and where its entry begins.
+    fn find(&self, rule: Rule) -> Option<(usize, &[u8])> {
         let mut rest = self.examples.as_slice();
         while let [of, length, tail @ ..] = rest {
+            let at = self.examples.len() - rest.len();
             let (example, tail) = tail.split_at_checked(usize::from(*length)).unwrap_or_default();
             if usize::from(*of) == rule as usize {
-                return core::str::from_utf8(example).unwrap_or_default();
+                return Some((at, example));
             }
             rest = tail;
         }
-        ""
+        None
     }
 
     /// How many violations there were in all.
@@ -201,13 +242,13 @@ mod tests {
         let mut report = Compliance::new();
         for round in 0..2 {
             for rule in Rule::ALL {
-                report.note(*rule, format!("{}, seen in round {round}, again and again", rule.code()));
+                report.note(*rule, format!("{}, seen in round {round}, {}", rule.code(), "again".repeat(20)));
             }
         }
         assert_eq!(report.total(), 2 * Rule::ALL.len() as u32);
         for (at, (rule, count, example)) in report.broken().enumerate() {
             assert_eq!((rule, count), (Rule::ALL[at], 2));
-            let whole = format!("{}, seen in round 0, again and again", rule.code());
+            let whole = format!("{}, seen in round 0, {}", rule.code(), "again".repeat(20));
             assert!(whole.starts_with(example));
             assert_eq!(example.len(), if at < WHOLE { EXAMPLE_BYTES } else { example.len() });
         }

@@ -1,5 +1,5 @@
 //! The circuit breaker of one player: after five failures in a row its matches end at once, so that one dead laptop
-//! does not slow the class. After a minute one trial is allowed.
+//! does not slow the class. A question with all its tries is one, news is none. After a minute one trial is allowed.
 
 use crate::time::Millis;
 

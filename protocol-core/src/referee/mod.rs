@@ -171,6 +171,11 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         self.asks.get(usize::from(seat)).is_some_and(Ask::hears)
     }
 
+    /// Whether a seat has lost because no answer came, or none that was any good.
+    pub fn has_lost(&self, seat: Seat) -> bool {
+        self.asks.get(usize::from(seat)).is_some_and(Ask::is_lost)
+    }
+
     /// Seats that are invited or owe a move, for whoever watches.
     pub fn thinking(&self) -> Seats {
         (0..)

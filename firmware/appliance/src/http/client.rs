@@ -93,6 +93,13 @@ impl<'b, S: Read + Write> ClientConn<'b, S> {
         Self { stream, incoming: Incoming::new(buf, 0), sent: false, reusable: true }
     }
 
+    /// A connection on which a request was made, and of whose response this byte has come.
+    pub fn resume(stream: S, buf: &'b mut [u8], first: u8) -> Self {
+        let mut incoming = Incoming::new(buf, 0);
+        incoming.begin(first);
+        Self { stream, incoming, sent: false, reusable: false }
+    }
+
     /// Whether another call may be made: the last one came to a clean end and the server keeps the connection.
     pub fn is_reusable(&self) -> bool {
         self.reusable
@@ -139,6 +146,11 @@ impl<'b, S: Read + Write> ClientConn<'b, S> {
             return Err(CallError::BadRequest);
         }
         self.incoming.clear();
+        self.read_rest().await
+    }
+
+    /// Reads what is left of a response.
+    pub async fn read_rest(&mut self) -> Result<Response<'_>, CallError> {
         let (head, start) = self.read_head().await?;
         let body = self.incoming.body(&mut self.stream, start, head.framing).await;
         let end = body.map_err(|fault| match fault {

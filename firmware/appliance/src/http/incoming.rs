@@ -70,6 +70,14 @@ impl<'b> Incoming<'b> {
         self.buf
     }
 
+    /// Has one byte that came before.
+    pub fn begin(&mut self, first: u8) {
+        if let Some(place) = self.buf.first_mut() {
+            *place = first;
+            self.filled = 1;
+        }
+    }
+
     /// Forgets the first `n` bytes; the rest moves to the front.
     pub fn skip(&mut self, n: usize) {
         let n = n.min(self.filled);

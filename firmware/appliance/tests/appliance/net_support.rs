@@ -551,7 +551,7 @@ impl Heard {
 /// What a player does, by the call and how many came before it.
 pub type Habit = Box<dyn Fn(&Heard, usize) -> Does>;
 
-/// A player: an HTTP server that takes one connection at a time.
+/// A player: an HTTP server that takes two connections at a time.
 pub struct Player<'w> {
     pub name: String,
     pub port: Rc<Port<'w>>,
@@ -583,11 +583,16 @@ impl<'w> Player<'w> {
     }
 
     async fn live(&self, world: &'w World) {
+        embassy_futures::join::join(self.serve(world), self.serve(world)).await;
+    }
+
+    async fn serve(&self, world: &'w World) {
         loop {
             let (_, mut socket) = self.port.accept().await.unwrap();
-            self.connections.set(self.connections.get() + 1);
+            let connection = self.connections.get() + 1;
+            self.connections.set(connection);
             while let Some((head, body)) = self.next(&mut socket).await {
-                if self.converse(world, &mut socket, head, body).await.is_none() {
+                if self.converse(world, connection, &mut socket, head, body).await.is_none() {
                     break;
                 }
             }
@@ -608,9 +613,15 @@ impl<'w> Player<'w> {
     }
 
     /// `None` to end the connection.
-    async fn converse(&self, world: &World, socket: &mut Socket<'w>, head: String, body: Vec<u8>) -> Option<()> {
+    async fn converse(
+        &self,
+        world: &World,
+        connection: usize,
+        socket: &mut Socket<'w>,
+        head: String,
+        body: Vec<u8>,
+    ) -> Option<()> {
         let call: Value = serde_json::from_slice(&body).expect("the box sends JSON");
-        let connection = self.connections.get();
         let text = format!("{head}{}", String::from_utf8(body).unwrap());
         let heard = Heard { at: world.now(), answered: None, connection, text, call };
         let number = self.heard.borrow().len();

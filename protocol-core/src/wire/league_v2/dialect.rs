@@ -159,12 +159,14 @@ pub struct Style {
     pub confirmed: bool,
     /// Which method name it understood, by kind.
     variants: [u8; KINDS],
+    /// Kinds it refuses by every name, a bit each.
+    refused: u16,
 }
 
 impl Style {
     /// A style not yet confirmed.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, confirmed: false, variants: [0; KINDS] }
+        Self { dialect, confirmed: false, variants: [0; KINDS], refused: 0 }
     }
 
     /// The method variant to begin with.
@@ -175,11 +177,32 @@ impl Style {
     /// A call in this dialect and variant was understood.
     pub fn confirm(&mut self, kind: Kind, dialect: Dialect, variant: u8) {
         if self.dialect != dialect {
-            self.variants = [0; KINDS];
+            self.forgive();
         }
         self.dialect = dialect;
         self.confirmed = true;
         self.remember(kind, variant);
+    }
+
+    /// A method name is unknown to it: that kind is not called by it again, and after the last name not at all.
+    pub fn refused(&mut self, kind: Kind, dialect: Dialect, variant: u8) {
+        if self.dialect != dialect {
+            return;
+        }
+        match kind.method(dialect, variant.saturating_add(1)) {
+            Some(_) => self.remember(kind, variant.saturating_add(1)),
+            None => self.refused |= bit(kind),
+        }
+    }
+
+    /// Whether it refuses a kind by every name.
+    pub fn refuses(&self, kind: Kind) -> bool {
+        self.refused & bit(kind) != 0
+    }
+
+    /// It may have learnt more since: every kind and name is tried again.
+    pub fn forgive(&mut self) {
+        (self.variants, self.refused) = ([0; KINDS], 0);
     }
 
     /// A method name was at least not unknown.
@@ -190,9 +213,28 @@ impl Style {
     }
 }
 
+fn bit(kind: Kind) -> u16 {
+    1 << kind as u16
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_was_refused_is_not_used_again_and_after_the_last_nothing_is_said() {
+        let mut style = Style::new(Dialect::Canonical);
+        for variant in 0..3 {
+            assert!(!style.refuses(Kind::GameOver));
+            assert_eq!(style.variant(Kind::GameOver), variant);
+            style.refused(Kind::GameOver, Dialect::Canonical, variant);
+        }
+        assert!(style.refuses(Kind::GameOver) && !style.refuses(Kind::Standings));
+        style.refused(Kind::Standings, Dialect::Bare, 0);
+        assert!(!style.refuses(Kind::Standings), "in another dialect it says nothing of this one");
+        style.confirm(Kind::GameInvitation, Dialect::McpTools, 0);
+        assert!(!style.refuses(Kind::GameOver), "in another dialect it may be known");
+    }
 
     #[test]
     fn every_dialect_is_tried_once_before_the_first_comes_again() {

@@ -1,5 +1,7 @@
 //! What players answer to our calls, in every shape seen in the wild.
 
+use core::fmt;
+
 use super::dialect::Dialect;
 use crate::json::{self, Kind, Value};
 use crate::league::Rule;
@@ -13,8 +15,8 @@ pub const TEXT_BYTES: usize = 1024;
 pub enum Reply<'a> {
     /// A message.
     Message(Value<'a>),
-    /// The player does not know the method.
-    UnknownMethod,
+    /// The player does not know the method, as this error says.
+    UnknownMethod(Value<'a>),
     /// Any other error.
     Error(Value<'a>),
     /// Not JSON, or not an object.
@@ -45,7 +47,7 @@ pub fn unwrap<'a>(
     let result = result.filter(|result| !result.is_null());
     if let (Some(error), None) = (error, result) {
         let code = error.get("code").and_then(Value::as_i64);
-        return if code == Some(-32601) { Reply::UnknownMethod } else { Reply::Error(error) };
+        return if code == Some(-32601) { Reply::UnknownMethod(error) } else { Reply::Error(error) };
     }
     let (message, [content, inner]) = match (result, method, params) {
         (Some(result), ..) => {
@@ -82,6 +84,20 @@ pub fn unwrap<'a>(
         Some(inner) => Reply::Message(inner),
         None if message.kind() == Kind::Object => Reply::Message(message),
         None => Reply::Garbage,
+    }
+}
+
+/// An error as it is shown: its code and its message, where it has them.
+pub struct Shown<'a>(pub Value<'a>);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(error) = *self;
+        let [code, message] = error.members(["code", "message"]);
+        match (code, message.and_then(Value::as_str)) {
+            (Some(code), Some(message)) => write!(f, "{} {message}", code.raw()),
+            _ => f.write_str(error.raw()),
+        }
     }
 }
 
@@ -181,7 +197,7 @@ pub fn check(message: Value<'_>, expected: &Expected<'_>, note: &mut impl FnMut(
             // A wrong token may be most of a right one, and reports are public.
             Some(_) if rule == Rule::AuthToken => note(rule, "not yours"),
             Some(value) => note(rule, value.raw()),
-            None => note(rule, "missing"),
+            None => note(rule, ""),
         }
     }
     check_timestamp(timestamp, note);
@@ -190,7 +206,7 @@ pub fn check(message: Value<'_>, expected: &Expected<'_>, note: &mut impl FnMut(
 /// Notes a timestamp that is missing or not in the specified form.
 pub fn check_timestamp(timestamp: Option<Value<'_>>, note: &mut impl FnMut(Rule, &str)) {
     match timestamp {
-        None => note(Rule::TimestampMissing, "missing"),
+        None => note(Rule::TimestampMissing, ""),
         Some(value) if value.as_str().is_some_and(is_utc_timestamp) => {}
         Some(value) => note(Rule::TimestampForm, value.raw()),
     }
@@ -246,7 +262,7 @@ mod tests {
     fn an_unknown_method_is_told_from_other_errors() {
         let mut text = [0; TEXT_BYTES];
         let body = br#"{"jsonrpc":"2.0","error":{"code":-32601,"message":"no"},"id":7}"#;
-        assert!(matches!(unwrap(body, &mut text, Dialect::Canonical, 7, &mut |_, _| {}), Reply::UnknownMethod));
+        assert!(matches!(unwrap(body, &mut text, Dialect::Canonical, 7, &mut |_, _| {}), Reply::UnknownMethod(_)));
         let body = br#"{"detail":"Not Found"}"#;
         assert!(matches!(unwrap(body, &mut text, Dialect::Canonical, 7, &mut |_, _| {}), Reply::Message(_)));
         let body = br#"{"jsonrpc":"2.0","error":{"code":-32000},"id":7}"#;
