@@ -14,20 +14,30 @@ use serde::Serialize;
 
 use crate::board::{About, Memory};
 use crate::calendar::Source;
-use crate::journal::{Kept, State};
+use crate::journal::{Kept, Sound, State};
 use crate::moment::Moment;
 
 /// `/health`
-pub(crate) fn health(memory: Memory, sink: &mut dyn Sink) -> Result<(), Full> {
+pub(crate) fn health(memory: Memory, kept: Kept, sink: &mut dyn Sink) -> Result<(), Full> {
     #[derive(Serialize)]
     struct Page {
         status: &'static str,
         service: &'static str,
         version: &'static str,
+        journal: Shown<State>,
+        journal_past: &'static str,
         /// In bytes.
         memory: Memory,
     }
-    json::write(&Page { status: "ok", service: "LeagueBox", version: env!("CARGO_PKG_VERSION"), memory }, sink)
+    let page = Page {
+        status: "ok",
+        service: "LeagueBox",
+        version: env!("CARGO_PKG_VERSION"),
+        journal: Shown(kept.state),
+        journal_past: kept.past(),
+        memory,
+    };
+    json::write(&page, sink)
 }
 
 /// What the page of the status says beside the league.
@@ -74,6 +84,10 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         running_matches: u16,
         /// "ok": what is acknowledged survives a power cut. "off", or "failed:" and why: it does not.
         journal: Shown<State>,
+        /// What is sound of a damaged one, if something is.
+        journal_recoverable: Option<Sound>,
+        /// "ok", or "damaged": something of a league of the past is not as it was written.
+        journal_past: &'static str,
         journal_erases: u32,
         resumed_at: Option<Shown<Utc>>,
         time: Shown<Utc>,
@@ -106,6 +120,8 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         total_matches: league.total_matches,
         running_matches: league.running_matches,
         journal: Shown(vitals.kept.state),
+        journal_recoverable: vitals.kept.sound,
+        journal_past: vitals.kept.past(),
         journal_erases: vitals.kept.erases,
         resumed_at: vitals.kept.resumed_at.map(Shown),
         time: Shown(vitals.time),

@@ -9,7 +9,7 @@ use core::task::{Context, Poll};
 
 use embedded_io_async::Write;
 use heapless::String;
-use protocol_core::hall::{Command, Denied, Hall, Via};
+use protocol_core::hall::{Command, Denied, Hall, Stage, Via};
 use protocol_core::json::{Counter, Full, Sink};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
@@ -70,6 +70,8 @@ enum Order {
     Command(Command),
     Use(Power),
     Configure,
+    /// Go on with what is sound of a damaged journal.
+    Recover,
     Break(Fault),
 }
 
@@ -125,6 +127,7 @@ fn find(path: &str) -> Option<Route> {
         "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
         "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
         "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
+        "/api/admin/recover" => Route::Admin(Order::Recover),
         "/api/admin/check" => Route::Admin(Order::Use(Power::Check)),
         "/api/admin/remove" => Route::Admin(Order::Use(Power::Remove)),
         "/api/admin/rule" => Route::Admin(Order::Use(Power::Rule)),
@@ -193,8 +196,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             match route {
                 Route::Rpc(via) => apart(pin!(self.rpc(peer, via, request.body, responder))).await,
                 Route::Health => {
-                    let memory = self.board.memory();
-                    self.send(responder, 200, &|_, sink| pages::health(memory, sink)).await
+                    let (memory, kept) = (self.board.memory(), self.kept());
+                    self.send(responder, 200, &|_, sink| pages::health(memory, kept, sink)).await
                 }
                 Route::File(file) => apart(pin!(file.send(request, responder))).await,
                 Route::Status => {
@@ -378,6 +381,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 },
                 Err(wrong) => Obeyed::Wrong(wrong),
             },
+            Order::Recover if self.hall(|hall| matches!(hall.stage(), Stage::Running(_))) => {
+                Obeyed::Not(409, "a league is being played: what is recovered would take its place")
+            }
+            Order::Recover if self.journal.recover() => Obeyed::Done,
+            Order::Recover => Obeyed::Not(409, "there is nothing to recover; /api/status.json says how the journal is"),
             Order::Break(fault) => match self.board.breaker() {
                 Some(break_it) => Obeyed::WillBreak(break_it, fault),
                 None => Obeyed::Not(404, "this board has no watchdog that would bring it back"),

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use appliance::journal::ram::RamFlash;
-use appliance::journal::{Chosen, FRAME, Journal, State};
+use appliance::journal::{Chosen, FRAME, Journal, Offer, State};
 use appliance::{Appliance, Links};
 use async_executor::LocalExecutor;
 use embassy_futures::select::{Either, select};
@@ -262,7 +262,11 @@ fn startup_text(leaguebox: &Box512, ready: &Ready, journal: &Option<Result<Journ
         (None, _) => "nothing survives a restart (--no-flash)".into(),
         (Some(Err(unusable)), _) => format!("nothing survives a restart. {unusable}"),
         (Some(Ok(_)), State::Failed(trouble)) => {
-            format!("nothing survives a restart. {file}: {trouble}. It is kept until the box is reset")
+            let offer = Offer(leaguebox.journal_sound());
+            format!("nothing survives a restart. {file}: {trouble}. It is kept until the owner resets the box{offer}")
+        }
+        (Some(Ok(_)), _) if leaguebox.journal_past_is_damaged() => {
+            format!("in {file}. What is there of a league of the past is damaged; the rest is as it was")
         }
         (Some(Ok(_)), _) => format!("in {file}: what the box acknowledges survives a power cut"),
     };
