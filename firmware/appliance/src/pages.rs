@@ -217,6 +217,16 @@ pub(crate) fn done<const P: usize, const M: usize, const R: usize, const L: usiz
     json::write(&Done { status: "ok", state: hall.status().status, message: Shown(&Why(hall)) }, sink)
 }
 
+/// The code of a screen that may show all there is of a match: `?projector=` and this.
+pub(crate) fn projector(code: &str, sink: &mut dyn Sink) -> Result<(), Full> {
+    #[derive(Serialize)]
+    struct Projector<'a> {
+        status: &'static str,
+        projector: &'a str,
+    }
+    json::write(&Projector { status: "ok", projector: code }, sink)
+}
+
 /// `/api/matches/R1M1.json`, with the entries of the log up to one, as they were at a moment.
 pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L: usize>(
     hall: &Hall<P, M, R, L>,
@@ -228,6 +238,8 @@ pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L:
     #[derive(Serialize)]
     struct Page<G> {
         game_type: &'static str,
+        /// "public", or "all" there is: when it is over, or for whom the owner lets see it.
+        shows: &'static str,
         /// The referee's state, while it is being played.
         phase: Option<Shown<protocol_core::referee::Phase>>,
         seed_commitment: Option<Shown<protocol_core::fair::Seed>>,
@@ -245,6 +257,7 @@ pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L:
     let begun = moment.phase.is_some() || hall.record(id).is_some();
     let page = Page {
         game_type: moment.game_type(hall),
+        shows: moment.shows(),
         phase: moment.phase.map(Shown),
         seed_commitment: begun.then(|| Shown(hall.commitment(id))),
         match_seed: hall.revealed_seed(id).map(Shown),
@@ -345,11 +358,13 @@ impl Rows {
                     advice: &'static str,
                 }
                 let player = player(hall, number).ok_or(Full)?;
+                // What it said in the game it plays may be a choice that its opponent must not know yet.
+                let is_told = !hall.is_seated(player);
                 list(part, sink, &Person::of(hall, player), "compliance", |row| {
                     player.compliance.broken().nth(row).map(|(rule, count, example)| Broken {
                         rule: rule.code(),
                         count,
-                        example,
+                        example: if is_told { example } else { "" },
                         advice: rule.advice(),
                     })
                 })

@@ -72,12 +72,18 @@ enum Order {
     Configure,
     /// Go on with what is sound of a damaged journal.
     Recover,
+    /// A new code for a screen that may show all there is.
+    Projector,
     Break(Fault),
 }
+
+/// The code of a screen that may show all there is.
+type Code = String<12>;
 
 /// What became of an order.
 enum Obeyed<'a> {
     Done,
+    Projector(Code),
     Configured,
     Wrong(settings::Wrong<'a>),
     Unread(powers::Wrong<'a>),
@@ -127,6 +133,7 @@ fn find(path: &str) -> Option<Route> {
         "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
         "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
         "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
+        "/api/admin/projector" => Route::Admin(Order::Projector),
         "/api/admin/recover" => Route::Admin(Order::Recover),
         "/api/admin/check" => Route::Admin(Order::Use(Power::Check)),
         "/api/admin/remove" => Route::Admin(Order::Use(Power::Remove)),
@@ -227,7 +234,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 Route::Settings => self.send(responder, 200, &settings::write).await,
                 Route::Rows(rows) => apart(pin!(self.send_rows(responder, rows))).await,
-                Route::Match(id) => apart(pin!(self.send_match(responder, id))).await,
+                Route::Match(id) => {
+                    let sees_all = self.may_see_all(peer, request);
+                    apart(pin!(self.send_match(responder, id, sees_all))).await
+                }
                 Route::Moves(id) => apart(pin!(self.send_moves(responder, id))).await,
                 Route::Step(id, step) => apart(pin!(self.send_step(responder, id, step))).await,
                 Route::Leagues => apart(pin!(self.send_leagues(responder))).await,
@@ -265,6 +275,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         &self,
         responder: Responder<'_, S, B>,
         id: MatchId,
+        sees_all: bool,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
             let now = self.board.now();
@@ -273,6 +284,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let Some((moment, upto)) = found else {
                 return responder.error(404, "no such match in this league").await;
             };
+            let moment = if sees_all { moment.in_full() } else { moment };
             let at = self.now().utc;
             self.send(responder, 200, &|hall, sink| pages::one_match(hall, &moment, upto, at, sink)).await
         }
@@ -289,6 +301,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         async move {
             match self.obey(peer, order, request).await {
                 Obeyed::Done => self.send(responder, 200, &pages::done).await,
+                Obeyed::Projector(code) => self.send(responder, 200, &|_, sink| pages::projector(&code, sink)).await,
                 Obeyed::Configured => self.send(responder, 200, &settings::write).await,
                 Obeyed::Wrong(wrong) => self.send(responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
                 Obeyed::Unread(wrong) => self.send(responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
@@ -343,6 +356,28 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         Ok(())
     }
 
+    /// What a screen says that may show all there is, if the owner has asked for such a code.
+    fn projector_code(&self) -> Option<Code> {
+        let nonce = Some(self.projector.get()).filter(|&nonce| nonce != 0)?;
+        let mut code = Code::new();
+        write!(code, "{:012x}", self.hall(|hall| hall.projector_code(nonce))).ok()?;
+        Some(code)
+    }
+
+    /// Whether a request is a screen's that has the owner's or the projector's code. Whoever has a wrong one sees what
+    /// everybody sees.
+    fn may_see_all(&self, peer: IpAddr, request: Request<'_>) -> bool {
+        let given = request.query.split('&').find_map(|part| part.strip_prefix("projector="));
+        let is_code =
+            |given: &str| self.projector_code().is_some_and(|code| is_same(given.as_bytes(), code.as_bytes()));
+        match (given, bearer(&request)) {
+            (Some(given), _) => is_code(given),
+            // A wrong admin code counts as one here, too: this must not be a place to guess it.
+            (None, Some(given)) => is_code(given) || self.admit(peer, request).is_ok(),
+            (None, None) => false,
+        }
+    }
+
     /// Obeys the owner, and only the owner.
     fn obey<'a>(&self, peer: IpAddr, order: Order, request: Request<'a>) -> impl Future<Output = Obeyed<'a>> {
         async move {
@@ -381,6 +416,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 },
                 Err(wrong) => Obeyed::Wrong(wrong),
             },
+            Order::Projector => {
+                // Another one each time, and none that there was before a restart.
+                self.projector.set((self.board.now() as u32).wrapping_add(1).max(1));
+                self.projector_code().map_or(Obeyed::Not(500, "there is no code"), Obeyed::Projector)
+            }
             Order::Recover if self.hall(|hall| matches!(hall.stage(), Stage::Running(_))) => {
                 Obeyed::Not(409, "a league is being played: what is recovered would take its place")
             }
