@@ -85,7 +85,7 @@ impl ByHand {
             if call["params"]["message_type"] == last {
                 return call;
             }
-            self.answer(&call, json!({"message_type": "GAME_JOIN_ACK", "accept": true}));
+            self.answer(&call, json!({}));
         }
     }
 
@@ -101,6 +101,10 @@ fn what_a_player_has_chosen_is_on_no_page_before_its_match_is_over() {
     let leaguebox = LeagueBox::start(Settings::start_at(2));
     let (mut ada, mut bob) = (ByHand::register(&leaguebox, "Ada"), ByHand::register(&leaguebox, "Bob"));
     let choice = |choice| json!({"message_type": "CHOOSE_PARITY_RESPONSE", "parity_choice": choice});
+    for player in [&mut ada, &mut bob] {
+        let invitation = player.answer_until("GAME_INVITATION");
+        player.answer(&invitation, json!({"message_type": "GAME_JOIN_ACK", "accept": true}));
+    }
     let call = ada.answer_until("CHOOSE_PARITY_CALL");
     let other = bob.answer_until("CHOOSE_PARITY_CALL");
     ada.answer(&call, choice("EVEN"));
