@@ -33,6 +33,8 @@ pub enum Purpose {
     Master,
     /// The draws of a game outside the league.
     Ladder,
+    /// The code of a screen that may show what is hidden from players.
+    Projector,
 }
 
 impl Seed {
@@ -43,6 +45,7 @@ impl Seed {
             Purpose::Token => b"leaguebox token",
             Purpose::Master => b"leaguebox master",
             Purpose::Ladder => b"leaguebox ladder",
+            Purpose::Projector => b"leaguebox projector",
         };
         let mut hash = Sha256::new();
         hash.update(label);

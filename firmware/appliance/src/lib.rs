@@ -104,6 +104,8 @@ pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L:
     watchers: watch::Watchers,
     turns: turns::Turns,
     refused: Cell<u32>,
+    /// Decides the code of a screen that may show all there is; none before the owner asks for one.
+    projector: Cell<u32>,
     started: u64,
     journal: journal::Desk<P>,
     long: ws::Long,
@@ -135,6 +137,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             watchers: watch::Watchers::new(),
             turns: turns::Turns::new(),
             refused: Cell::new(0),
+            projector: Cell::new(0),
             started: 0,
             journal: journal::Desk::new(),
             long: ws::Long::new(),

@@ -22,6 +22,8 @@ pub(crate) struct Moment {
     thinking: Seats,
     /// How long each seat has left.
     left_ms: [Option<u32>; MAX_SEATS],
+    /// Who looks.
+    viewer: Viewer,
 }
 
 impl Moment {
@@ -38,6 +40,7 @@ impl Moment {
             game: hall.recall(id),
             thinking: Seats::NONE,
             left_ms: [None; MAX_SEATS],
+            viewer: Viewer::Spectator,
         };
         if moment.game.is_some() {
             moment.state = "over";
@@ -67,7 +70,19 @@ impl Moment {
             None => ("running", Phase::CollectingChoices),
         };
         let thinking = game.to_move();
-        Self { id, state, phase: Some(phase), game: Some(game), thinking, left_ms: [None; MAX_SEATS] }
+        // It is over, so nothing of it is hidden any more.
+        let viewer = Viewer::Owner;
+        Self { id, state, phase: Some(phase), game: Some(game), thinking, left_ms: [None; MAX_SEATS], viewer }
+    }
+
+    /// As somebody sees it whom the owner lets see all of it.
+    pub fn in_full(self) -> Self {
+        Self { viewer: Viewer::Owner, ..self }
+    }
+
+    /// Whether all of it is shown, or what the public may see.
+    pub fn shows(&self) -> &'static str {
+        if self.viewer == Viewer::Owner || self.state == "over" { "all" } else { "public" }
     }
 
     /// On one line, as the live feed tells it.
@@ -153,7 +168,7 @@ impl Moment {
         let summary = game.map(|game| {
             Shown(Words(move |f: &mut fmt::Formatter<'_>| game.summary(games::Table(&party().sitters()), f)))
         });
-        Shows { actions, summary, view: game.map(|game| View { game, hall, id: self.id }) }
+        Shows { actions, summary, view: game.map(|game| View { game, hall, id: self.id, viewer: self.viewer }) }
     }
 }
 
@@ -166,11 +181,12 @@ impl<F: Fn(&mut fmt::Formatter<'_>) -> fmt::Result> fmt::Display for Words<F> {
     }
 }
 
-/// What a spectator sees.
+/// What is seen of a game.
 struct View<'a, H> {
     game: &'a AnyGame,
     hall: &'a H,
     id: MatchId,
+    viewer: Viewer,
 }
 
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Serialize for View<'_, Hall<P, M, R, L>> {
@@ -182,7 +198,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Serialize f
             Some(_) => self.hall.sitters_with_notes(&party),
             None => party.sitters(),
         };
-        self.game.view(Viewer::Spectator, games::Table(&sitters), &mut map)?;
+        self.game.view(self.viewer, games::Table(&sitters), &mut map)?;
         map.end()
     }
 }

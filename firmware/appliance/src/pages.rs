@@ -14,20 +14,30 @@ use serde::Serialize;
 
 use crate::board::{About, Memory};
 use crate::calendar::Source;
-use crate::journal::{Kept, State};
+use crate::journal::{Kept, Sound, State};
 use crate::moment::Moment;
 
 /// `/health`
-pub(crate) fn health(memory: Memory, sink: &mut dyn Sink) -> Result<(), Full> {
+pub(crate) fn health(memory: Memory, kept: Kept, sink: &mut dyn Sink) -> Result<(), Full> {
     #[derive(Serialize)]
     struct Page {
         status: &'static str,
         service: &'static str,
         version: &'static str,
+        journal: Shown<State>,
+        journal_past: &'static str,
         /// In bytes.
         memory: Memory,
     }
-    json::write(&Page { status: "ok", service: "LeagueBox", version: env!("CARGO_PKG_VERSION"), memory }, sink)
+    let page = Page {
+        status: "ok",
+        service: "LeagueBox",
+        version: env!("CARGO_PKG_VERSION"),
+        journal: Shown(kept.state),
+        journal_past: kept.past(),
+        memory,
+    };
+    json::write(&page, sink)
 }
 
 /// What the page of the status says beside the league.
@@ -74,6 +84,10 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         running_matches: u16,
         /// "ok": what is acknowledged survives a power cut. "off", or "failed:" and why: it does not.
         journal: Shown<State>,
+        /// What is sound of a damaged one, if something is.
+        journal_recoverable: Option<Sound>,
+        /// "ok", or "damaged": something of a league of the past is not as it was written.
+        journal_past: &'static str,
         journal_erases: u32,
         resumed_at: Option<Shown<Utc>>,
         time: Shown<Utc>,
@@ -106,6 +120,8 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         total_matches: league.total_matches,
         running_matches: league.running_matches,
         journal: Shown(vitals.kept.state),
+        journal_recoverable: vitals.kept.sound,
+        journal_past: vitals.kept.past(),
         journal_erases: vitals.kept.erases,
         resumed_at: vitals.kept.resumed_at.map(Shown),
         time: Shown(vitals.time),
@@ -218,6 +234,16 @@ pub(crate) fn removed<const P: usize, const M: usize, const R: usize, const L: u
     json::write(&Removed { status: "ok", removed, state, message }, sink)
 }
 
+/// The code of a screen that may show all there is of a match: `?projector=` and this.
+pub(crate) fn projector(code: &str, sink: &mut dyn Sink) -> Result<(), Full> {
+    #[derive(Serialize)]
+    struct Projector<'a> {
+        status: &'static str,
+        projector: &'a str,
+    }
+    json::write(&Projector { status: "ok", projector: code }, sink)
+}
+
 /// `/api/matches/R1M1.json`, with the entries of the log up to one, as they were at a moment.
 pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L: usize>(
     hall: &Hall<P, M, R, L>,
@@ -229,6 +255,8 @@ pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L:
     #[derive(Serialize)]
     struct Page<G> {
         game_type: &'static str,
+        /// "public", or "all" there is: when it is over, or for whom the owner lets see it.
+        shows: &'static str,
         /// The referee's state, while it is being played.
         phase: Option<Shown<protocol_core::referee::Phase>>,
         seed_commitment: Option<Shown<protocol_core::fair::Seed>>,
@@ -246,6 +274,7 @@ pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L:
     let begun = moment.phase.is_some() || hall.record(id).is_some();
     let page = Page {
         game_type: moment.game_type(hall),
+        shows: moment.shows(),
         phase: moment.phase.map(Shown),
         seed_commitment: begun.then(|| Shown(hall.commitment(id))),
         match_seed: hall.revealed_seed(id).map(Shown),
@@ -346,11 +375,13 @@ impl Rows {
                     advice: &'static str,
                 }
                 let player = player(hall, number).ok_or(Full)?;
+                // What it said in the game it plays may be a choice that its opponent must not know yet.
+                let is_told = !hall.is_seated(player);
                 list(part, sink, &Person::of(hall, player), "compliance", |row| {
                     player.compliance.broken().nth(row).map(|(rule, count, example)| Broken {
                         rule: rule.code(),
                         count,
-                        example: if shows_replies || !rule.quotes_a_reply() { example } else { "" },
+                        example: if is_told && (shows_replies || !rule.quotes_a_reply()) { example } else { "" },
                         advice: rule.advice_on(example),
                     })
                 })

@@ -10,7 +10,7 @@ use core::task::{Context, Poll};
 use embassy_futures::yield_now;
 use embedded_io_async::Write;
 use heapless::String;
-use protocol_core::hall::{Command, Denied, Hall, Via};
+use protocol_core::hall::{Command, Denied, Hall, Stage, Via};
 use protocol_core::json::{Counter, Full, Sink};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
@@ -77,7 +77,27 @@ enum Order {
     Command(Command),
     Use(Power),
     Configure,
+    /// Go on with what is sound of a damaged journal.
+    Recover,
+    /// A new code for a screen that may show all there is.
+    Projector,
     Break(Fault),
+}
+
+/// The code of a screen that may show all there is.
+type Code = String<12>;
+
+/// Who asks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Caller {
+    Anybody,
+    /// The player of this number, by its token.
+    Player(u16),
+    /// A screen that may show all there is.
+    Projector,
+    Owner,
+    /// Somebody who shows what is no code.
+    Guesser,
 }
 
 /// What became of an order.
@@ -87,6 +107,7 @@ enum Obeyed<'a> {
     Removed(u16),
     /// There is more of it to do.
     Begun(Act),
+    Projector(Code),
     Configured,
     Wrong(settings::Wrong<'a>),
     Unread(powers::Wrong<'a>),
@@ -133,6 +154,8 @@ fn find(path: &str) -> Option<Route> {
         "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
         "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
         "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
+        "/api/admin/projector" => Route::Admin(Order::Projector),
+        "/api/admin/recover" => Route::Admin(Order::Recover),
         "/api/admin/check" => Route::Admin(Order::Use(Power::Check)),
         "/api/admin/remove" => Route::Admin(Order::Use(Power::Remove)),
         "/api/admin/rule" => Route::Admin(Order::Use(Power::Rule)),
@@ -170,23 +193,16 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
             let route = find(request.path);
-            let shown = bearer(&request);
-            // Where a report is asked for, a player may show its own token. One that is no longer good is no guess at a code.
-            let is_report = matches!(route, Some(Route::Rows(Rows::Player(..))));
-            let token = shown.filter(|_| is_report);
-            let player = token.and_then(|token| self.hall(|hall| hall.player_of_credential(token)));
-            let is_guess = |shown: &&str| is_report && player.is_none() && !shown.starts_with("tok_");
-            let code = shown.filter(|shown| matches!(route, Some(Route::Admin(_))) || is_guess(shown));
-            let is_owner = code.is_some_and(|given| guard::is_same(given, &self.admin_code.borrow()));
+            let caller = self.caller(route.as_ref(), &request);
             // Nothing that others have done keeps the owner out; a wrong code is the last request on its connection.
-            let may_ask = match code {
-                Some(_) if is_owner => Ok(()),
-                Some(_) => self.guard.borrow_mut().wrong_code(self.board.now(), peer, P),
-                None => self.guard.borrow_mut().request(self.board.now(), peer, P),
+            let may_ask = match caller {
+                Caller::Owner => Ok(()),
+                Caller::Guesser => self.guard.borrow_mut().wrong_code(self.board.now(), peer, P),
+                _ => self.guard.borrow_mut().request(self.board.now(), peer, P),
             };
-            let responder = if code.is_some() && !is_owner { responder.close() } else { responder };
+            let responder = if caller == Caller::Guesser { responder.close() } else { responder };
             if let Err(later) = may_ask {
-                let of = if code.is_some() { "wrong admin codes came" } else { "requests came" };
+                let of = if caller == Caller::Guesser { "wrong admin codes came" } else { "requests came" };
                 return too_many(responder, later, of).await;
             }
             let name = self.board.about().name;
@@ -216,8 +232,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             match route {
                 Route::Rpc(via) => apart(pin!(self.rpc(peer, via, request.body, responder))).await,
                 Route::Health => {
-                    let memory = self.board.memory();
-                    self.send(peer, responder, 200, &|_, sink| pages::health(memory, sink)).await
+                    let (memory, kept) = (self.board.memory(), self.kept());
+                    self.send(peer, responder, 200, &|_, sink| pages::health(memory, kept, sink)).await
                 }
                 Route::File(file) => {
                     let host = guard::own_host(&request, self.board.about().name);
@@ -254,15 +270,21 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     }
                 }
                 Route::Settings => self.send(peer, responder, 200, &settings::write).await,
-                Route::Rows(Rows::Player(..)) if code.is_some() && !is_owner => stranger(responder).await,
+                Route::Rows(Rows::Player(..)) if caller == Caller::Guesser => stranger(responder).await,
                 Route::Rows(rows) => {
                     let rows = match rows {
-                        Rows::Player(number, _) => Rows::Player(number, is_owner || player == Some(number)),
+                        Rows::Player(number, _) => {
+                            let is_private = matches!(caller, Caller::Owner) || caller == Caller::Player(number);
+                            Rows::Player(number, is_private)
+                        }
                         rows => rows,
                     };
                     apart(pin!(self.send_rows(peer, responder, rows))).await
                 }
-                Route::Match(id) => apart(pin!(self.send_match(peer, responder, id))).await,
+                Route::Match(id) => {
+                    let sees_all = matches!(caller, Caller::Owner | Caller::Projector);
+                    apart(pin!(self.send_match(peer, responder, id, sees_all))).await
+                }
                 Route::Moves(id) => apart(pin!(self.send_moves(peer, responder, id))).await,
                 Route::Step(id, step) => apart(pin!(self.send_step(peer, responder, id, step))).await,
                 Route::Leagues => apart(pin!(self.send_leagues(peer, responder))).await,
@@ -275,7 +297,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     }
                     Err(rule) => responder.error(400, rule).await,
                 },
-                Route::Admin(order) if is_owner => {
+                Route::Admin(order) if caller == Caller::Owner => {
                     apart(pin!(self.answer_owner(peer, order, request.body, responder))).await
                 }
                 Route::Admin(_) => stranger(responder).await,
@@ -305,6 +327,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         peer: IpAddr,
         responder: Responder<'_, S, B>,
         id: MatchId,
+        sees_all: bool,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
             let now = self.board.now();
@@ -313,6 +336,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let Some((moment, upto)) = found else {
                 return responder.error(404, "no such match in this league").await;
             };
+            let moment = if sees_all { moment.in_full() } else { moment };
             let at = self.now().utc;
             self.send(peer, responder, 200, &|hall, sink| pages::one_match(hall, &moment, upto, at, sink)).await
         }
@@ -337,6 +361,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 Obeyed::Done | Obeyed::Begun(_) => self.send(peer, responder, 200, &pages::done).await,
                 Obeyed::Removed(n) => {
                     self.send(peer, responder, 200, &|hall, sink| pages::removed(hall, n, sink)).await
+                }
+                Obeyed::Projector(code) => {
+                    self.send(peer, responder, 200, &|_, sink| pages::projector(&code, sink)).await
                 }
                 Obeyed::Configured => self.send(peer, responder, 200, &settings::write).await,
                 Obeyed::Wrong(wrong) => self.send(peer, responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
@@ -371,6 +398,47 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             log_entries: self.hall(|hall| hall.log().written() + hall.log().repeats()),
             about: self.board.about(),
             kept: self.kept(),
+        }
+    }
+
+    /// What a screen says that may show all there is, if the owner has asked for such a code.
+    fn projector_code(&self) -> Option<Code> {
+        let nonce = Some(self.projector.get()).filter(|&nonce| nonce != 0)?;
+        let mut code = Code::new();
+        write!(code, "{:012x}", self.hall(|hall| hall.projector_code(nonce))).ok()?;
+        Some(code)
+    }
+
+    /// Who asks, where that makes a difference.
+    fn caller(&self, route: Option<&Route>, request: &Request<'_>) -> Caller {
+        let shown = bearer(request);
+        let is_owner = |shown: &str| guard::is_same(shown, &self.admin_code.borrow());
+        let is_projector = |shown: &str| self.projector_code().is_some_and(|code| guard::is_same(shown, &code));
+        match (route, shown) {
+            (Some(Route::Admin(_) | Route::Match(_) | Route::Rows(Rows::Player(..))), Some(shown))
+                if is_owner(shown) =>
+            {
+                Caller::Owner
+            }
+            (Some(Route::Admin(_)), Some(_)) => Caller::Guesser,
+            (Some(Route::Match(_)), shown) => {
+                let given = request.query.split('&').find_map(|part| part.strip_prefix("projector="));
+                match given.or(shown) {
+                    Some(given) if is_projector(given) => Caller::Projector,
+                    // A wrong admin code counts as one here, too: this must not be a place to guess it.
+                    Some(_) if given.is_none() => Caller::Guesser,
+                    _ => Caller::Anybody,
+                }
+            }
+            (Some(Route::Rows(Rows::Player(..))), Some(shown)) => {
+                match self.hall(|hall| hall.player_of_credential(shown)) {
+                    Some(number) => Caller::Player(number),
+                    // A token that is no longer good is no guess at a code.
+                    None if shown.starts_with("tok_") => Caller::Anybody,
+                    None => Caller::Guesser,
+                }
+            }
+            _ => Caller::Anybody,
         }
     }
 
@@ -419,6 +487,16 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 },
                 Err(wrong) => Obeyed::Wrong(wrong),
             },
+            Order::Projector => {
+                // Another one each time, and none that there was before a restart.
+                self.projector.set((self.board.now() as u32).wrapping_add(1).max(1));
+                self.projector_code().map_or(Obeyed::Not(500, "there is no code"), Obeyed::Projector)
+            }
+            Order::Recover if self.hall(|hall| matches!(hall.stage(), Stage::Running(_))) => {
+                Obeyed::Not(409, "a league is being played: what is recovered would take its place")
+            }
+            Order::Recover if self.journal.recover() => Obeyed::Done,
+            Order::Recover => Obeyed::Not(409, "there is nothing to recover; /api/status.json says how the journal is"),
             Order::Break(fault) => match self.board.breaker() {
                 Some(break_it) => Obeyed::WillBreak(break_it, fault),
                 None => Obeyed::Not(404, "this board has no watchdog that would bring it back"),

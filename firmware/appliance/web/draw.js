@@ -72,7 +72,8 @@ function rush(seats, step) {
   canvas.setAttribute("aria-label", `Map of ${size} by ${size} cells, tick ${tick} of ${maxTicks}. ` + where.map(([seat, spot]) => `${seat.name} is at ${spot.x}, ${spot.y}.`).join(" "));
   const pen = canvas.getContext("2d"), style = getComputedStyle(document.documentElement);
   grid.forEach((row, y) => row.forEach((ground, x) => {
-    pen.fillStyle = GROUND[ground];
+    // What nobody sees is fog.
+    pen.fillStyle = GROUND[ground] || "#5b6068";
     pen.fillRect(x * CELL, y * CELL, CELL, CELL);
   }));
   where.forEach(([seat, spot]) => {

@@ -79,6 +79,10 @@ const label = one => isLadder(one) ? "ladder · " + one.game_type : one.match_id
 // The points a match gave to each, by id.
 const pointsOf = one => Object.fromEntries(one.players.map(player => [player.player_id, player.points]));
 
+// A page that was opened with #projector=CODE shows all there is of a match.
+const PROJECTOR = new URLSearchParams(location.hash.slice(1)).get("projector");
+const matchPath = id => "/api/matches/" + id + ".json" + (PROJECTOR ? "?projector=" + encodeURIComponent(PROJECTOR) : "");
+
 async function get(path, patience = PATIENCE_MS) {
   const answer = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(patience) });
   if (!answer.ok) throw new Error(path + " answered " + answer.status);
@@ -509,7 +513,7 @@ function look(id) {
     wanted = "";
     lookedAt = performance.now();
     try {
-      remember(await get("/api/matches/" + id + ".json"));
+      remember(await get(matchPath(id)));
     } catch { /* The next change asks again. */ }
     glance = null;
     if (wanted) look();
@@ -719,7 +723,7 @@ function openPlayer(id, said) {
 const repeated = data => data?.until && (data.count ? data.count + " ×" : "again and again") + " until " + new Date(data.until).toLocaleTimeString("en-GB");
 
 function openMatch(id, said) {
-  open("Match", "/api/matches/" + id + ".json", (page, body) => {
+  open("Match", matchPath(id), (page, body) => {
     const { steps } = remember(page), seats = page.seats, over = isOver(page);
     $("title").replaceChildren((isLadder(page) ? "Ladder" : "Match " + id) + ": ", ...seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]));
     replay(body, page, steps);

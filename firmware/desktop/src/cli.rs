@@ -259,7 +259,8 @@ Options of the box
   --start-at N               start by itself when N players are registered, {least} to {most}
   --once                     print the final standings and exit when the league ends
   --mode lenient|strict      report broken rules and play on (lenient), or reject them
-  --seed HEX                 up to 64 hex digits that decide every draw (otherwise chosen at random)
+  --seed HEX                 64 random hex digits that decide every draw (otherwise chosen at random);
+                             of a short one only the end counts, after random digits that are shown
   --admin-code CODE          what the owner authorizes with (otherwise chosen at random)
   --flash FILE               the file that keeps the league over a restart ({flash} in this folder)
   --no-flash                 keep nothing over a restart

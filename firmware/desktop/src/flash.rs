@@ -48,8 +48,11 @@ impl FileFlash {
     pub fn open(path: &Path) -> Result<[Self; 2], Unusable> {
         let unusable = |why, detail: String| Unusable { path: path.into(), why, detail };
         let cannot = |why| move |error: io::Error| unusable(why, format!(" ({error})"));
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = file.map_err(cannot("the file cannot be opened for writing"))?;
+        let mut how = OpenOptions::new();
+        how.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut how, OWNER_ONLY);
+        let file = how.open(path).map_err(cannot("the file cannot be opened for writing"))?;
         if !lock(&file) {
             return Err(unusable("another box is using the file", String::new()));
         }
@@ -60,9 +63,35 @@ impl FileFlash {
             let detail = format!(" ({length} bytes instead of {SIZE}); it is left as it is");
             return Err(unusable("the file is not a whole journal", detail));
         }
+        if keep_private(&file).is_err() {
+            // Some disks know no users. The league is worth more than the code.
+            eprintln!("warning: other users can read {}, and it has the admin code in it", path.display());
+        }
         let file = Arc::new(file);
         Ok([0..REEL, REEL..SIZE].map(|part| Self { file: file.clone(), part }))
     }
+}
+
+/// The file has the admin code in it, and what all tokens follow from.
+#[cfg(unix)]
+const OWNER_ONLY: u32 = 0o600;
+
+/// Takes other users' right to read a file, which one that was made by an earlier version or copied may have.
+#[cfg(unix)]
+fn keep_private(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut rights = file.metadata()?.permissions();
+    // What is no file, such as a disk, is somebody's decision.
+    if file.metadata()?.is_file() && rights.mode() & 0o077 != 0 {
+        rights.set_mode(OWNER_ONLY);
+        file.set_permissions(rights)?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn keep_private(_: &File) -> io::Result<()> {
+    Ok(())
 }
 
 /// Whether nobody else has the file. The system lets go of it when the program ends, however it ends.
@@ -177,6 +206,20 @@ mod tests {
             flash.read(8192, &mut bytes).await.unwrap();
             assert_eq!(bytes, [0xff; 4]);
         });
+        fs::remove_file(path).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_but_its_owner_can_read_the_file_be_it_new_or_old() {
+        use std::os::unix::fs::PermissionsExt;
+        let path = path("private");
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        drop(opened(&path));
+        assert_eq!(mode(), 0o600, "a new one");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        drop(opened(&path));
+        assert_eq!(mode(), 0o600, "one from before");
         fs::remove_file(path).unwrap();
     }
 

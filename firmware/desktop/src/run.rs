@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use appliance::journal::ram::RamFlash;
-use appliance::journal::{Chosen, FRAME, Journal, State};
+use appliance::journal::{Chosen, FRAME, Journal, Offer, State};
 use appliance::{Appliance, Links};
 use async_executor::LocalExecutor;
 use embassy_futures::select::{Either, select};
@@ -37,6 +37,8 @@ struct Ready {
     referee: Option<TcpListener>,
     address: SocketAddr,
     admin_code: String,
+    /// The seed that was given was short, and has random digits before it now.
+    seed_is_lengthened: bool,
 }
 
 /// Is the box until Ctrl-C, or with `--once` until the league ends.
@@ -104,7 +106,10 @@ impl Ready {
         let address = listener.local_addr().map_err(cannot_listen)?;
         let referee = referee_of(address).and_then(|address| TcpListener::bind(address).ok());
         let admin_code = options.admin_code.clone().map_or_else(entropy::admin_code, Ok)?;
-        Ok(Self { options, listener, referee, address, admin_code })
+        let seed = options.seed.map(entropy::lengthened).transpose()?;
+        let seed_is_lengthened = seed != options.seed;
+        let options = Options { seed, ..options };
+        Ok(Self { options, listener, referee, address, admin_code, seed_is_lengthened })
     }
 }
 
@@ -280,7 +285,11 @@ fn startup_text(leaguebox: &Box512, ready: &Ready, journal: &Option<Result<Journ
         (None, _) => "nothing survives a restart (--no-flash)".into(),
         (Some(Err(unusable)), _) => format!("nothing survives a restart. {unusable}"),
         (Some(Ok(_)), State::Failed(trouble)) => {
-            format!("nothing survives a restart. {file}: {trouble}. It is kept until the box is reset")
+            let offer = Offer(leaguebox.journal_sound());
+            format!("nothing survives a restart. {file}: {trouble}. It is kept until the owner resets the box{offer}")
+        }
+        (Some(Ok(_)), _) if leaguebox.journal_past_is_damaged() => {
+            format!("in {file}. What is there of a league of the past is damaged; the rest is as it was")
         }
         (Some(Ok(_)), _) => format!("in {file}: what the box acknowledges survives a power cut"),
     };
@@ -305,7 +314,10 @@ fn startup_text(leaguebox: &Box512, ready: &Ready, journal: &Option<Result<Journ
         turn: Duration::from_millis(settings.timing.turn_ms),
         ..ready.options.clone()
     };
-    startup::text(&options, &lan::addresses(ready.address), &leaguebox.admin_code(), &Kept { how, found })
+    // A league that goes on has the seed it began with.
+    let seed = options.seed.map(Seed).filter(|&seed| leaguebox.hall(|hall| hall.origin().master == seed));
+    let seed = seed.and_then(|seed| startup::of_seed(seed, ready.seed_is_lengthened));
+    startup::text(&options, &lan::addresses(ready.address), &leaguebox.admin_code(), &Kept { how, found, seed })
 }
 
 fn standings(leaguebox: &Box512) -> Vec<Standing> {
@@ -356,6 +368,19 @@ mod tests {
         let failure = start_box(options(first.address)).err().unwrap();
         assert_eq!(failure.code, 1);
         assert!(failure.message.starts_with(&format!("port {} is in use", first.address.port())), "{failure}");
+    }
+
+    #[test]
+    fn no_two_boxes_with_the_same_short_seed_draw_alike_and_those_with_the_same_long_one_do() {
+        let master = |seed| {
+            let options = Options { seed: Some(seed), ..options("127.0.0.1:0".parse().unwrap()) };
+            Ready::new(options).unwrap().options.seed.unwrap()
+        };
+        let mut short = [0; 32];
+        short[31] = 7;
+        // Whoever has seen the seed of one match tries all short seeds: none of them is the one.
+        assert!(master(short) != short && master(short) != master(short));
+        assert_eq!(master([7; 32]), [7; 32]);
     }
 
     #[test]

@@ -6,7 +6,10 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use protocol_core::fair::Seed;
+
 use crate::cli::Options;
+use crate::entropy;
 use crate::failure::Failure;
 
 /// How it stands with what is kept over a restart.
@@ -16,6 +19,8 @@ pub struct Kept {
     pub how: String,
     /// What the box goes on with.
     pub found: Found,
+    /// What is to be said of the seed, if it was chosen.
+    pub seed: Option<String>,
 }
 
 /// What was found of an earlier run.
@@ -67,6 +72,9 @@ pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str, kept:
             seconds(options.retry_base * 4)
         ),
     );
+    if let Some(seed) = &kept.seed {
+        line("Seed", seed);
+    }
     line("Kept", &kept.how);
     match kept.found {
         Found::Nothing => {}
@@ -102,6 +110,21 @@ pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str, kept:
     };
     text.push_str(ends(options));
     text
+}
+
+/// What the owner must know of the seed of the command line. One that was lengthened is shown: only with all of it the same
+/// draws come again.
+pub fn of_seed(seed: Seed, is_lengthened: bool) -> Option<String> {
+    if is_lengthened {
+        return Some(format!(
+            "{seed}\n{:14}Warning: the --seed that was given is short, so whoever sees the seed of one match could find it\n\
+             {:14}and know all draws to come. Random digits stand before it now; with all 64 the same draws come again.",
+            "", ""
+        ));
+    }
+    entropy::is_plain(&seed.0).then(|| {
+        "Warning: the --seed that was given can be guessed, and who does knows all draws to come. Give 64 random digits".into()
+    })
 }
 
 fn ends(options: &Options) -> &'static str {
@@ -147,7 +170,7 @@ mod tests {
     }
 
     fn kept(found: Found) -> Kept {
-        Kept { how: "in leaguebox.flash".into(), found }
+        Kept { how: "in leaguebox.flash".into(), found, seed: None }
     }
 
     #[test]
@@ -158,6 +181,20 @@ mod tests {
         let over = text(&options, &addresses(), "k3v9-m2xq", &kept(Found::Over));
         assert!(over.contains("/api/admin/reset"), "{over}");
         assert!(![running, over].concat().contains("Register a player"));
+    }
+
+    #[test]
+    fn a_seed_that_can_be_guessed_is_warned_of_and_one_that_was_lengthened_is_shown() {
+        let seed: [u8; 32] = std::array::from_fn(|at| at as u8);
+        let said = of_seed(Seed(seed), true).unwrap();
+        assert!(
+            said.starts_with("000102030405") && said.contains("Warning: the --seed that was given is short"),
+            "{said}"
+        );
+        let seeded = Kept { seed: Some(said.clone()), ..kept(Found::Nothing) };
+        assert!(text(&Options::new("even_odd"), &addresses(), "k3v9-m2xq", &seeded).contains(&said));
+        assert!(of_seed(Seed([7; 32]), false).unwrap().starts_with("Warning: "));
+        assert_eq!(of_seed(Seed(seed), false), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! # How very different games fit the contract
 //!
 //! - **Hidden cards** (Landlord, Texas Hold'em): [`Game::view`] is asked per [`Viewer`], so a seat is shown its own hand
-//!   and the table, a spectator what is open to all. The deck is not stored: a shuffle is drawn from the [`Draws`] that
+//!   and the table, a spectator what is open to all, and the owner's screen all there is. The deck is not stored: a shuffle is drawn from the [`Draws`] that
 //!   come with [`AnyGame::start`] and every [`Game::play`].
 //! - **A 100×100 map** (resource-rush): a view is *written*, member by member, into whatever the caller serializes
 //!   to, so 25 KB of state pass through without ever being held. The terrain is a function of the seed; only what
@@ -179,8 +179,11 @@ pub enum Shows {
 pub enum Viewer {
     /// A player, who sees what its seat may see.
     Seat(Seat),
-    /// Anybody else.
+    /// Anybody else, who may be a player's friend: what is hidden from a player is shown to the public only when it can no
+    /// longer matter, and all of it once the game is over.
     Spectator,
+    /// Whoever the owner lets see all of it.
+    Owner,
 }
 
 /// Why a move was refused: the rule, in words for the player.
@@ -597,6 +600,46 @@ mod tests {
                 assert!(losers.iter().all(|loser| game.standing().unwrap().winner() != Some(loser)));
                 assert_eq!(told(&AnyGame::recall(kind, seed, game.digest())), told(&game));
             }
+        }
+    }
+
+    #[test]
+    fn nobody_sees_what_a_seat_has_chosen_before_all_others_have_and_then_the_game_goes_on() {
+        for &kind in GameKind::ALL.iter().filter(|kind| kind.rules().order == Order::Together) {
+            let (mut game, mut draws) = start(kind, Seed([5; 32]));
+            let shown = |game: &AnyGame| {
+                let viewers = (1..game.seats()).map(Viewer::Seat).chain([Viewer::Spectator, Viewer::Owner]);
+                let views: Vec<_> = viewers.map(|viewer| view(game, viewer, AGENTS).to_string()).collect();
+                let actions: Vec<_> = (0..game.seats()).map(|seat| said(|f| game.action(seat, AGENTS, f))).collect();
+                let scores: Vec<_> = (0..game.seats()).map(|seat| game.score(seat)).collect();
+                format!("{views:?} {actions:?} {} {scores:?} {}", said(|f| game.summary(AGENTS, f)), game.turn())
+            };
+            for _ in 0..3 {
+                // That it has chosen may be seen, but not what.
+                let after = moves_of(&game, 0, 40).into_iter().map(|wanted| {
+                    let mut game = game.clone();
+                    play(&mut game, 0, &wanted, &mut draws.clone()).unwrap();
+                    shown(&game)
+                });
+                let after: Vec<_> = after.collect();
+                assert!(after.len() > 1 && after.iter().all(|shown| *shown == after[0]), "{after:#?}");
+                for seat in game.to_move().iter() {
+                    let first = &moves_of(&game, seat, 1)[0];
+                    play(&mut game, seat, first, &mut draws).unwrap();
+                }
+                if game.to_move().is_empty() {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_game_that_is_over_has_no_secrets() {
+        for &kind in GameKind::ALL {
+            let (mut game, mut draws) = start(kind, Seed([5; 32]));
+            game.forfeit(Seats::only(0), &mut draws);
+            assert_eq!(view(&game, Viewer::Spectator, AGENTS), view(&game, Viewer::Owner, AGENTS));
         }
     }
 

@@ -3,6 +3,7 @@
 //! Where the specification is silent, these are the rules:
 //!
 //! - `extra.grid[y][x]`; `y` grows to the south, `x` to the east. A cell further away than 35 in either direction is `-1`.
+//!   Spectators see what the two drones see together, and all of it when the match is over.
 //! - One harvest takes the whole cell and gives one piece: of wood, stone, gold or food. The piece is worth 1, 2, 5 or 3.
 //!   The cell is grass from then on. `extra.playerResources` counts pieces.
 //! - A move into water, into a mountain or off the map is refused, and so is a harvest where there is nothing: the drone
@@ -75,6 +76,10 @@ struct Drone {
 }
 
 impl Drone {
+    fn sees(&self, spot: Spot) -> bool {
+        self.at.sight(spot) <= SIGHT
+    }
+
     /// What it was last told to do.
     fn last(&self) -> Option<Action> {
         let done = |did| match did {
@@ -363,8 +368,10 @@ impl Rush {
     /// Whether a viewer sees a place.
     fn sees(&self, viewer: Viewer, spot: Spot) -> bool {
         match viewer {
-            Viewer::Spectator => true,
-            Viewer::Seat(seat) => self.drone(seat).is_some_and(|drone| drone.at.sight(spot) <= SIGHT),
+            Viewer::Owner => true,
+            // Somebody might tell a drone what it cannot see.
+            Viewer::Spectator => self.is_over() || self.drones.iter().any(|drone| drone.sees(spot)),
+            Viewer::Seat(seat) => self.drone(seat).is_some_and(|drone| drone.sees(spot)),
         }
     }
 }

@@ -453,6 +453,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.advance(now);
     }
 
+    /// How many matches have a result.
+    pub fn results_kept(&self) -> u16 {
+        self.records.iter().flatten().count() as u16
+    }
+
     fn records_of(
         &self,
         rounds: core::ops::RangeInclusive<u16>,

@@ -228,6 +228,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.all_tables().filter(|table| !is_of_the_ladder(table.id))
     }
 
+    /// Whether a player sits at a table where a game is being played.
+    pub fn is_seated(&self, player: &Player) -> bool {
+        let sits = |line| self.players.get(usize::from(line)).is_some_and(|at| at.number == player.number);
+        self.all_tables().any(|table| table.seated().into_iter().any(sits))
+    }
+
     /// The matches of the league and the games of the ladder that are being played.
     pub fn all_tables(&self) -> impl Iterator<Item = &Table> {
         self.tables.iter().flatten().filter(|table| !table.is_over)

@@ -163,6 +163,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.seed_is_chosen = true;
     }
 
+    /// The code of a screen that may show what is hidden from players, of 48 bits. Nobody knows the secret, so nobody can
+    /// compute it; another `nonce` is another code.
+    pub fn projector_code(&self, nonce: u32) -> u64 {
+        let Seed(bytes) = self.secret.derive(Purpose::Projector, [nonce, 0, 0]);
+        bytes.iter().take(6).fold(0, |code, &byte| code << 8 | u64::from(byte))
+    }
+
     /// Whether somebody chose the seed, and not chance.
     pub fn seed_is_chosen(&self) -> bool {
         self.seed_is_chosen

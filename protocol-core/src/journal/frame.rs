@@ -3,10 +3,14 @@
 //!
 //! ```text
 //! header   "LBjr"  version  0  previous_end:u16  number:u32  chapter:u32  erases:u32  crc:u32        24 bytes
-//! frame    length:u16  crc:u32  entries…  (0xff up to a multiple of four)
+//! frame    mark:u16  length:u16  crc:u32  entries…  (0xff up to a multiple of four)
 //! ```
 //!
 //! A frame's checksum covers the number of its sector, so what an earlier use of the sector left behind is never read.
+//!
+//! A power cut can tear the last frame, and then nobody was told what is in it. Damage can come to a frame that was whole.
+//! The mark tells them apart: it stays blank while the frame is written, and is [struck](STRUCK) when the frame is known to
+//! be whole. One that is marked and does not fit its checksum is damaged.
 
 use super::bytes::{Garbled, Reader, Writer};
 
@@ -16,7 +20,10 @@ pub const VERSION: u8 = 4;
 /// The bytes a sector's header takes.
 pub const HEADER_BYTES: usize = 24;
 /// What a frame takes beside its entries and its padding.
-pub const FRAME_BYTES: usize = 6;
+pub const FRAME_BYTES: usize = 8;
+/// What is written over the first bytes of a frame that is whole. The length behind the mark stays as it is: writing only
+/// clears bits.
+pub const STRUCK: [u8; ALIGN] = [0, 0, 0xff, 0xff];
 /// Frames begin at multiples of this.
 pub const ALIGN: usize = 4;
 
@@ -74,9 +81,26 @@ impl Mark {
         if bytes.iter().all(|&byte| byte == 0xff) {
             return Mark::Blank;
         }
-        if bytes.iter().all(|&byte| byte == 0) {
+        // One bit may have changed since: what is struck out stays so.
+        if bytes.iter().map(|byte| byte.count_ones()).sum::<u32>() <= 1 {
             return Mark::StruckOut;
         }
+        match Mark::read_as_it_is(bytes) {
+            header @ Mark::Header(_) => header,
+            other => Mark::repaired(bytes).unwrap_or(other),
+        }
+    }
+
+    /// A header of which one bit has changed since it was written. The checksum says which.
+    fn repaired(bytes: &[u8; HEADER_BYTES]) -> Option<Mark> {
+        (0..HEADER_BYTES * 8).find_map(|bit| {
+            let mut bytes = *bytes;
+            *bytes.get_mut(bit / 8)? ^= 1 << (bit % 8);
+            Some(Mark::read_as_it_is(&bytes)).filter(|mark| matches!(mark, Mark::Header(_)))
+        })
+    }
+
+    fn read_as_it_is(bytes: &[u8; HEADER_BYTES]) -> Mark {
         let (said, crc) = bytes.split_at(HEADER_BYTES - 4);
         let sound = Crc::new().over(said).sum().to_le_bytes() == *crc;
         let read = || -> Result<Mark, Garbled> {
@@ -109,15 +133,28 @@ pub fn seal(buf: &mut [u8], entries: usize, sector: u32) -> Option<&[u8]> {
     let (head, rest) = buf.split_at_mut_checked(FRAME_BYTES)?;
     let crc = Crc::new().over(&sector.to_le_bytes()).over(&length.to_le_bytes()).over(rest.get(..entries)?).sum();
     let mut out = Writer::new(head);
-    out.u16(length).and_then(|()| out.u32(crc)).ok()?;
+    out.u16(u16::MAX).and_then(|()| out.u16(length)).and_then(|()| out.u32(crc)).ok()?;
     let whole = buf.get_mut(..length_of(entries))?;
     whole.get_mut(FRAME_BYTES + entries..)?.fill(0xff);
     Some(whole)
 }
 
+/// How many bytes of entries the frame says to have that begins with these bytes.
+pub fn entries_of(first: &[u8; FRAME_BYTES]) -> usize {
+    let [_, _, low, high, ..] = *first;
+    u16::from_le_bytes([low, high]).into()
+}
+
+/// Whether the frame that begins with these bytes was marked as whole. A bit of the mark may have changed since.
+pub fn is_marked(first: &[u8; FRAME_BYTES]) -> bool {
+    let [low, high, ..] = *first;
+    u16::from_le_bytes([low, high]).count_zeros() >= 8
+}
+
 /// The entries of the frame at the beginning of `bytes`, if it is sound.
 pub fn open(bytes: &[u8], sector: u32) -> Option<&[u8]> {
     let mut from = Reader::new(bytes);
+    from.u16().ok()?;
     let (length, crc) = (from.u16().ok()?, from.u32().ok()?);
     if length == 0 || length == u16::MAX {
         return None;
@@ -183,22 +220,38 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_read_as_it_was_written_and_any_changed_bit_is_noticed() {
+    fn a_header_is_read_as_it_was_written_with_any_bit_changed_and_with_two_it_is_none() {
         let header = Header { number: 7, chapter: 5, previous_end: 4000, erases: 99 };
         let bytes = header.write();
         assert_eq!(Mark::read(&bytes), Mark::Header(header));
-        for bit in 0..HEADER_BYTES * 8 {
-            let mut bytes = bytes;
+        let flipped = |bytes: &[u8; HEADER_BYTES], bit: usize| {
+            let mut bytes = *bytes;
             bytes[bit / 8] ^= 1 << (bit % 8);
-            match Mark::read(&bytes) {
-                Mark::Unknown => {}
-                // The version stands outside the checksum's care: another version may have another checksum.
-                Mark::Version(version) => assert_eq!((bit / 8, version ^ 1 << (bit % 8)), (4, VERSION)),
-                other => panic!("bit {bit}: {other:?}"),
+            bytes
+        };
+        for bit in 0..HEADER_BYTES * 8 {
+            assert_eq!(Mark::read(&flipped(&bytes, bit)), Mark::Header(header), "bit {bit}");
+            for other in 0..bit {
+                match Mark::read(&flipped(&flipped(&bytes, bit), other)) {
+                    Mark::Unknown => {}
+                    // The version stands outside the checksum's care: another version may have another checksum.
+                    Mark::Version(_) => assert!(bit / 8 == 4 || other / 8 == 4),
+                    mark => panic!("bits {bit} and {other}: {mark:?}"),
+                }
             }
+            assert_eq!(Mark::read(&flipped(&[0; HEADER_BYTES], bit)), Mark::StruckOut);
         }
         assert_eq!(Mark::read(&[0xff; HEADER_BYTES]), Mark::Blank);
         assert_eq!(Mark::read(&[0; HEADER_BYTES]), Mark::StruckOut);
+    }
+
+    #[test]
+    fn a_header_of_another_version_is_not_repaired_into_one_of_this() {
+        let mut bytes = Header { number: 7, chapter: 5, previous_end: 4000, erases: 99 }.write();
+        bytes[4] = VERSION ^ 1;
+        let (said, crc) = bytes.split_at_mut(HEADER_BYTES - 4);
+        crc.copy_from_slice(&Crc::new().over(said).sum().to_le_bytes());
+        assert_eq!(Mark::read(&bytes), Mark::Version(VERSION ^ 1));
     }
 
     #[test]
@@ -206,16 +259,25 @@ mod tests {
         let mut buf = [0; 64];
         buf[FRAME_BYTES..FRAME_BYTES + 5].copy_from_slice(b"hello");
         let frame = seal(&mut buf, 5, 3).unwrap();
-        assert_eq!(frame.len(), 12);
+        assert_eq!(frame.len(), 16);
         assert_eq!(frame.len(), length_of(5));
         assert_eq!(open(frame, 3), Some(&b"hello"[..]));
         assert_eq!(open(frame, 4), None);
-        for bit in 0..11 * 8 {
-            let mut bytes = frame.to_vec();
-            bytes[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(open(&bytes, 3), None, "bit {bit}");
+        let marked = |frame: &[u8]| is_marked(frame[..FRAME_BYTES].try_into().unwrap());
+        assert!(!marked(frame));
+        let mut struck = frame.to_vec();
+        struck.iter_mut().zip(STRUCK).for_each(|(byte, mark)| *byte &= mark);
+        assert!(marked(&struck));
+        for bit in 0..13 * 8 {
+            for (frame, is_marked) in [(frame, false), (&struck, true)] {
+                let mut bytes = frame.to_vec();
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                assert_eq!(marked(&bytes), is_marked);
+                let is_in_the_mark = bit < 16;
+                assert_eq!(open(&bytes, 3), is_in_the_mark.then_some(&b"hello"[..]), "bit {bit}");
+            }
         }
-        for cut in 0..11 {
+        for cut in 0..13 {
             assert_eq!(open(&frame[..cut], 3), None);
         }
         assert!(seal(&mut buf, 0, 3).is_none());

@@ -3,9 +3,11 @@
 //!
 //! Sectors are numbered in the order they are begun and number n stands at place n modulo their count, so wear is even
 //! by construction. A frame is programmed once, in one go, read back, and never touched again; one that a power cut tore
-//! is left where it is, and the log goes on in the next sector. Sectors are given out to *chapters*; all sectors of the
-//! last whole chapter are kept, those before it are erased from the oldest on as room is needed: ahead of time while
-//! nobody waits ([`Log::prepare`]), or else when the log gets there.
+//! is left where it is, and the log goes on in the next sector. What else is not as it was written is damage, wherever it
+//! is: a sector that does not end where the next one says, or a last frame that was marked as whole ([`Log::seal`]).
+//!
+//! Sectors are given out to *chapters*; all sectors of the last whole chapter are kept, those before it are erased from
+//! the oldest on as room is needed: ahead of time while nobody waits ([`Log::prepare`]), or else when the log gets there.
 //!
 //! Why not `sequential-storage`: its queue decides by itself when to erase, which on the board stops everything for a
 //! twentieth of a second and must not happen in a match; it finds its place by looking at every page, or by a cache of a
@@ -17,7 +19,9 @@ use core::fmt;
 use core::ops::ControlFlow;
 
 use embedded_storage_async::nor_flash::MultiwriteNorFlash;
-use protocol_core::journal::frame::{self, ALIGN, HEADER_BYTES, Header, Mark};
+use protocol_core::journal::Entry;
+use protocol_core::journal::bytes::Writer;
+use protocol_core::journal::frame::{self, ALIGN, FRAME_BYTES, HEADER_BYTES, Header, Mark};
 
 /// The largest frame, and the buffer that everything here works in. A registration takes up to 306 bytes, a result up to
 /// 210 and mostly 30.
@@ -83,8 +87,22 @@ struct Head {
     chapter: u32,
     /// Where its frames end.
     end: u32,
+    /// Where its last frame begins, as long as that is not marked as whole.
+    unmarked: Option<u32>,
     /// Whether nothing may be added to it any more.
     is_spent: bool,
+}
+
+/// How the newest sector ends.
+struct Tail {
+    /// Where its frames end.
+    end: u32,
+    /// Its last frame, if that is not marked.
+    unmarked: Option<u32>,
+    /// Something else stands behind them.
+    is_torn: bool,
+    /// And that was a frame.
+    is_damaged: bool,
 }
 
 /// The log in a flash.
@@ -135,36 +153,38 @@ impl<F: MultiwriteNorFlash> Log<F> {
         F::ERASE_SIZE - HEADER_BYTES
     }
 
-    /// Finds the last whole chapter and the place to go on. False where there is none yet.
+    /// Finds the last whole chapter and the place to go on. False where there is none yet. On [`Trouble::Damaged`] the
+    /// chapter is the last one that begins whole, and [`Log::replay`] hands out what is sound of it.
     pub async fn open(&mut self, buf: &mut [u8; FRAME]) -> Result<bool, Trouble> {
         if self.sectors() < MIN_SECTORS {
             return Err(Trouble::TooSmall);
         }
-        let Some(newest) = self.newest(buf).await? else { return Ok(false) };
+        let Some((newest, is_last)) = self.newest(buf).await? else { return Ok(false) };
         self.erases = newest.erases;
-        let (end, is_torn) = self.end_of(newest.number, buf).await?;
+        let tail = self.tail_of(newest.number, buf).await?;
+        let mut is_sound = is_last && !tail.is_damaged;
         let mut chapter = Some(newest.chapter);
         while let Some(number) = chapter {
             if self.is_whole(number, newest.number, buf).await? {
                 break;
             }
-            // The power was cut as it began: the one before it goes on.
-            chapter = match number {
-                1 => None,
-                _ => Some(self.header(number - 1).await?.ok_or(Trouble::Damaged)?.chapter),
-            };
+            // The power was cut as it began: the one before it goes on. It is there, or else there was none.
+            let before = self.header_before(number, newest.number).await?;
+            is_sound &= before.map_or(0, |header| header.number) == number - 1;
+            chapter = before.map(|header| header.chapter);
         }
-        if let Some(chapter) = chapter {
-            self.check(chapter, newest.number, buf).await?;
-        }
-        let is_spent = is_torn || chapter != Some(newest.chapter);
+        let first = chapter.unwrap_or(self.oldest(newest.number));
+        is_sound &= self.is_sound_from(first, newest.number, buf).await?;
+        let is_spent = tail.is_torn || !is_sound || chapter != Some(newest.chapter);
         let of = chapter.unwrap_or(newest.chapter);
-        self.head = Some(Head { number: newest.number, chapter: of, end, is_spent });
+        let Tail { end, unmarked, .. } = tail;
+        self.head = Some(Head { number: newest.number, chapter: of, end, unmarked, is_spent });
         self.chapter = chapter;
-        Ok(chapter.is_some())
+        if is_sound { Ok(chapter.is_some()) } else { Err(Trouble::Damaged) }
     }
 
-    /// Hands every frame of the chapter that [`Log::open`] found to `take`, in order, until it has enough.
+    /// Hands every frame of the chapter that [`Log::open`] found to `take`, in order, until it has enough or something is
+    /// not as it was written.
     pub async fn replay(
         &mut self,
         buf: &mut [u8; FRAME],
@@ -172,21 +192,61 @@ impl<F: MultiwriteNorFlash> Log<F> {
     ) -> Result<(), Trouble> {
         let (Some(head), Some(chapter)) = (self.head, self.chapter) else { return Ok(()) };
         for number in chapter..=head.number {
-            if self.header(number).await?.is_some_and(|header| header.chapter == chapter) {
-                let mut is_enough = false;
-                let enough = &mut is_enough;
-                self.walk(number, buf, |entries| {
-                    let flow = take(entries);
-                    *enough = flow.is_break();
-                    flow
-                })
-                .await?;
-                if is_enough {
-                    break;
-                }
+            let Some(header) = self.header(number).await? else { break };
+            if header.chapter != chapter {
+                continue;
+            }
+            let mut is_enough = false;
+            let enough = &mut is_enough;
+            let end = self.walk(number, buf, |entries| {
+                let flow = take(entries);
+                *enough = flow.is_break();
+                flow
+            });
+            let end = end.await?;
+            if is_enough || !self.ends_at(number, end, head.number).await? {
+                break;
             }
         }
         Ok(())
+    }
+
+    /// Says what is sound of a damaged chapter once more, in a chapter of its own. Nothing else is changed; as long as it is
+    /// not whole, the damaged one stays the last.
+    pub async fn recover(&mut self, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
+        let (Some(head), Some(chapter)) = (self.head, self.chapter) else { return Err(Trouble::Damaged) };
+        self.begin_chapter(buf).await?;
+        for number in chapter..=head.number {
+            let Some(header) = self.header(number).await? else { break };
+            if header.chapter != chapter {
+                continue;
+            }
+            let mut at = HEADER_BYTES as u32;
+            while let Some(entries) = self.frame(number, at, buf).await? {
+                at += frame::length_of(entries) as u32;
+                let said = buf.get(FRAME_BYTES..FRAME_BYTES + entries).unwrap_or_default();
+                // What makes it whole is said when all the rest has been. It is the last of its frame.
+                let entries = entries - usize::from(super::is_open(said));
+                if entries > 0 {
+                    self.append(buf, entries).await?;
+                }
+            }
+            if !self.ends_at(number, at, head.number).await? {
+                break;
+            }
+        }
+        self.append_open(buf).await?;
+        self.chapter_is_whole();
+        Ok(())
+    }
+
+    /// The last word of a chapter's beginning.
+    pub(super) async fn append_open(&mut self, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
+        let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
+        // It fits.
+        let _ = Entry::Open.write(&mut out);
+        let entries = out.len();
+        self.append(buf, entries).await
     }
 
     /// Begins a chapter, in a sector of its own. It counts once [`Log::chapter_is_whole`] is said.
@@ -213,9 +273,24 @@ impl<F: MultiwriteNorFlash> Log<F> {
         // Whatever happens now, these bytes are no longer blank.
         self.head = Some(Head { is_spent: true, ..head });
         self.program(self.place(head.number) + head.end, frame).await?;
+        head.unmarked = Some(head.end);
         head.end += length;
         self.head = Some(head);
         Ok(())
+    }
+
+    /// Marks the last frame as whole, so that damage to it is never taken for a power cut. To those before it the next one
+    /// is the mark. Nobody needs to wait for this.
+    pub async fn seal(&mut self) -> Result<(), Trouble> {
+        let Some(head) = &mut self.head else { return Ok(()) };
+        let (number, Some(at)) = (head.number, head.unmarked.take()) else { return Ok(()) };
+        let at = self.place(number) + at;
+        self.flash.write(at, &frame::STRUCK).await.map_err(|_| Trouble::Write)
+    }
+
+    /// Whether that is done.
+    pub fn is_sealed(&self) -> bool {
+        self.head.is_none_or(|head| head.unmarked.is_none())
     }
 
     /// The most bytes of entries for which the next frame stays in this sector.
@@ -295,8 +370,8 @@ impl<F: MultiwriteNorFlash> Log<F> {
         (1..=number).contains(&chapter) && number - chapter < self.sectors() && number < u32::MAX / 2
     }
 
-    /// The header with the highest number.
-    async fn newest(&mut self, buf: &mut [u8; FRAME]) -> Result<Option<Header>, Trouble> {
+    /// The header with the highest number, and whether it is the last there was.
+    async fn newest(&mut self, buf: &mut [u8; FRAME]) -> Result<Option<(Header, bool)>, Trouble> {
         let mut newest: Option<Header> = None;
         let mut other_version = None;
         let mut is_strange = false;
@@ -319,11 +394,12 @@ impl<F: MultiwriteNorFlash> Log<F> {
         }
         match newest {
             None if is_strange => Err(Trouble::NotAJournal),
+            None => Ok(None),
             // A power cut can leave anything in a sector that was being erased. But frames of the next number had a header.
-            Some(newest) if is_strange && self.has_frame(newest.number + 1, HEADER_BYTES as u32, buf).await? => {
-                Err(Trouble::Damaged)
+            Some(newest) => {
+                let is_last = !is_strange || !self.has_frame(newest.number + 1, HEADER_BYTES as u32, buf).await?;
+                Ok(Some((newest, is_last)))
             }
-            newest => Ok(newest),
         }
     }
 
@@ -335,18 +411,26 @@ impl<F: MultiwriteNorFlash> Log<F> {
         at: u32,
         buf: &mut [u8; FRAME],
     ) -> Result<Option<usize>, Trouble> {
-        const FIRST: usize = frame::FRAME_BYTES.next_multiple_of(ALIGN);
         let room = (Self::SECTOR - at.min(Self::SECTOR)) as usize;
-        let mut first = [0; FIRST];
-        if room < FIRST {
-            return Ok(None);
-        }
-        self.flash.read(self.place(number) + at, &mut first).await.map_err(|_| Trouble::Read)?;
-        let [low, high, ..] = first;
-        let length = frame::length_of(u16::from_le_bytes([low, high]).into());
+        let Some(first) = self.first_of(number, at).await? else { return Ok(None) };
+        let length = frame::length_of(frame::entries_of(&first));
         let Some(bytes) = buf.get_mut(..length).filter(|_| length <= room) else { return Ok(None) };
         self.flash.read(self.place(number) + at, bytes).await.map_err(|_| Trouble::Read)?;
         Ok(frame::open(bytes, number).map(<[u8]>::len))
+    }
+
+    /// The first bytes of a frame, if there is room for one.
+    async fn first_of(&mut self, number: u32, at: u32) -> Result<Option<[u8; FRAME_BYTES]>, Trouble> {
+        let mut first = [0; FRAME_BYTES];
+        if Self::SECTOR - at.min(Self::SECTOR) < FRAME_BYTES as u32 {
+            return Ok(None);
+        }
+        self.flash.read(self.place(number) + at, &mut first).await.map_err(|_| Trouble::Read)?;
+        Ok(Some(first))
+    }
+
+    async fn is_marked(&mut self, number: u32, at: u32) -> Result<bool, Trouble> {
+        Ok(self.first_of(number, at).await?.is_some_and(|first| frame::is_marked(&first)))
     }
 
     async fn has_frame(&mut self, number: u32, from: u32, buf: &mut [u8; FRAME]) -> Result<bool, Trouble> {
@@ -376,52 +460,88 @@ impl<F: MultiwriteNorFlash> Log<F> {
         Ok(at)
     }
 
-    /// Where the frames of the newest sector end, and whether something else stands behind them.
-    async fn end_of(&mut self, number: u32, buf: &mut [u8; FRAME]) -> Result<(u32, bool), Trouble> {
-        let end = self.walk(number, buf, |_| ControlFlow::Continue(())).await?;
-        let is_torn = !self.is_blank(self.place(number) / Self::SECTOR, end, buf).await?;
-        // Nothing is ever written behind a torn frame, so a sound one there means that something was sound here.
-        if is_torn && self.has_frame(number, end, buf).await? {
-            return Err(Trouble::Damaged);
+    /// How the newest sector ends.
+    async fn tail_of(&mut self, number: u32, buf: &mut [u8; FRAME]) -> Result<Tail, Trouble> {
+        let (mut end, mut last) = (HEADER_BYTES as u32, None);
+        while let Some(entries) = self.frame(number, end, buf).await? {
+            last = Some(end);
+            end += frame::length_of(entries) as u32;
         }
-        Ok((end, is_torn))
+        let unmarked = match last {
+            Some(last) if !self.is_marked(number, last).await? => Some(last),
+            _ => None,
+        };
+        let is_torn = !self.is_blank(self.place(number) / Self::SECTOR, end, buf).await?;
+        // Nothing is ever written behind a torn frame, and none is marked. So what stands here was whole.
+        let is_damaged = is_torn && (self.is_marked(number, end).await? || self.has_frame(number, end, buf).await?);
+        Ok(Tail { end, unmarked, is_torn, is_damaged })
     }
 
-    /// Whether a chapter's beginning is complete. Its frames are looked at only as far as that.
+    /// The lowest number that can still be there.
+    fn oldest(&self, newest: u32) -> u32 {
+        (newest + 1).saturating_sub(self.sectors()).max(1)
+    }
+
+    /// The header with the highest number below this one.
+    pub(super) async fn header_before(&mut self, number: u32, newest: u32) -> Result<Option<Header>, Trouble> {
+        for number in (self.oldest(newest)..number).rev() {
+            if let Some(header) = self.header(number).await? {
+                return Ok(Some(header));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether a chapter's beginning is complete. Its frames are looked at only as far as that, or as they are sound.
     async fn is_whole(&mut self, chapter: u32, newest: u32, buf: &mut [u8; FRAME]) -> Result<bool, Trouble> {
         let mut is_whole = false;
         for number in chapter..=newest {
-            let header = self.header(number).await?.ok_or(Trouble::Damaged)?;
+            let Some(header) = self.header(number).await? else { break };
             if header.chapter != chapter {
                 continue;
             }
             let whole = &mut is_whole;
-            self.walk(number, buf, |entries| {
+            let end = self.walk(number, buf, |entries| {
                 *whole = super::is_open(entries);
                 if *whole { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })
-            .await?;
-            if is_whole {
+            });
+            let end = end.await?;
+            if is_whole || !self.ends_at(number, end, newest).await? {
                 break;
             }
         }
         Ok(is_whole)
     }
 
-    /// Every sector of a chapter but the newest still ends where the one after it says.
-    async fn check(&mut self, chapter: u32, newest: u32, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
-        for number in chapter..newest {
-            let header = self.header(number).await?.ok_or(Trouble::Damaged)?;
-            let next = self.header(number + 1).await?.ok_or(Trouble::Damaged)?;
-            if header.chapter != chapter {
-                continue;
-            }
+    /// Whether a sector ends where the one after it says. Nothing says where the newest ends.
+    async fn ends_at(&mut self, number: u32, end: u32, newest: u32) -> Result<bool, Trouble> {
+        if number >= newest {
+            return Ok(true);
+        }
+        let next = self.header(number + 1).await?;
+        Ok(next.is_some_and(|next| end == u32::from(next.previous_end)))
+    }
+
+    /// Whether every sector from one on is there and ends as it was written. Sectors of chapters that never became whole,
+    /// too: only then it was a power cut that kept them from it.
+    async fn is_sound_from(&mut self, first: u32, newest: u32, buf: &mut [u8; FRAME]) -> Result<bool, Trouble> {
+        for number in first..=newest {
             let end = self.walk(number, buf, |_| ControlFlow::Continue(())).await?;
-            if end != u32::from(next.previous_end) {
-                return Err(Trouble::Damaged);
+            if self.header(number).await?.is_none() || !self.ends_at(number, end, newest).await? {
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Whether all that is left of chapters before the last is as it was written.
+    pub async fn past_is_sound(&mut self, buf: &mut [u8; FRAME]) -> Result<bool, Trouble> {
+        let (Some(head), Some(chapter)) = (self.head, self.chapter) else { return Ok(true) };
+        let mut oldest = chapter;
+        while let Some(header) = self.header_before(oldest, head.number).await? {
+            oldest = header.number;
+        }
+        self.is_sound_from(oldest, chapter, buf).await
     }
 
     /// Goes on in the next sector. `buf` is only looked through, and may be small.
@@ -436,9 +556,10 @@ impl<F: MultiwriteNorFlash> Log<F> {
         self.ahead = self.ahead.saturating_sub(1);
         let chapter = self.head.filter(|_| !new_chapter).map_or(number, |head| head.chapter);
         let header = Header { number, chapter, previous_end, erases: self.erases };
-        self.head = Some(Head { number, chapter, end: HEADER_BYTES as u32, is_spent: true });
+        let head = Head { number, chapter, end: HEADER_BYTES as u32, unmarked: None, is_spent: true };
+        self.head = Some(head);
         self.program(self.place(number), &header.write()).await?;
-        self.head = Some(Head { number, chapter, end: HEADER_BYTES as u32, is_spent: false });
+        self.head = Some(Head { is_spent: false, ..head });
         Ok(())
     }
 

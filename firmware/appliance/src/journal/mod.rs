@@ -6,7 +6,8 @@
 //! can make new facts first waits until there is room for them: `Appliance::room`.
 //!
 //! If the flash fails, the box plays on without the promise, and says so. A journal that cannot be read is kept as it is
-//! until the owner resets the box.
+//! until the owner decides: resets the box, or goes on with what is sound of it ([`Sound`]). Damage to leagues of the past
+//! is told as well, and hinders nobody.
 
 mod log;
 mod past;
@@ -20,6 +21,7 @@ use core::future::poll_fn;
 use core::ops::ControlFlow;
 use core::task::Poll;
 
+use embassy_futures::select::{Either, select};
 use embassy_sync::waitqueue::MultiWakerRegistration;
 use embedded_storage_async::nor_flash::MultiwriteNorFlash;
 use heapless::String;
@@ -28,6 +30,7 @@ use protocol_core::journal::Entry;
 use protocol_core::journal::bytes::{Reader, Writer};
 use protocol_core::journal::frame::FRAME_BYTES;
 use protocol_core::time::{Millis, Utc};
+use serde::Serialize;
 
 pub use log::{FRAME, Log, Trouble};
 pub(crate) use past::{Ask, Page};
@@ -66,8 +69,34 @@ impl fmt::Display for State {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept {
     pub state: State,
+    pub sound: Option<Sound>,
+    pub past_is_damaged: bool,
     pub erases: u32,
     pub resumed_at: Option<Utc>,
+}
+
+/// What is sound of a journal that is damaged: the last league that begins whole, up to the damage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Sound {
+    /// Which league.
+    pub league: u32,
+    /// How many players are in it.
+    pub players: u16,
+    /// How many results are.
+    pub results: u16,
+}
+
+impl fmt::Display for Sound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "league {} with {} players and {} results", self.league, self.players, self.results)
+    }
+}
+
+impl Kept {
+    /// How it goes with leagues of the past.
+    pub fn past(&self) -> &'static str {
+        if self.past_is_damaged { "damaged" } else { "ok" }
+    }
 }
 
 /// In words for the teacher, before what else is to be said; nothing where all is as it should be.
@@ -77,14 +106,42 @@ impl fmt::Display for Kept {
             State::Failed(trouble @ (Trouble::OtherVersion(_) | Trouble::NotAJournal | Trouble::Damaged)) => write!(
                 f,
                 "Nothing will survive a power cut: the journal in flash cannot be used, {trouble}. It is kept until the \
-                 teacher resets the box. "
+                 teacher resets the box{}. ",
+                Offer(self.sound)
             ),
             State::Failed(trouble) => {
                 write!(f, "From here on nothing survives a power cut: the journal failed, {trouble}. ")
             }
+            State::Ok if self.past_is_damaged => f.write_str(
+                "What is in flash of a league of the past is damaged; what is sound of it can still be read. ",
+            ),
             State::Off | State::Ok => Ok(()),
         }
     }
+}
+
+/// What the owner of a damaged journal can do beside a reset.
+pub struct Offer(pub Option<Sound>);
+
+impl fmt::Display for Offer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(sound) => write!(f, " or recovers what is sound of it ({sound}): POST /api/admin/recover"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What the owner of a journal that cannot be used has decided. `Nothing` is zero.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[repr(u8)]
+enum Decision {
+    #[default]
+    Nothing,
+    /// It may be overwritten.
+    Reset,
+    /// What is sound of it counts.
+    Recover,
 }
 
 /// What was chosen at this start, and so goes before what the journal says.
@@ -111,8 +168,12 @@ pub(crate) struct Desk<const N: usize> {
     waiting: RefCell<MultiWakerRegistration<N>>,
     /// There is something to write.
     pub bell: Bell,
-    /// The owner has reset the box.
-    is_reset: Cell<bool>,
+    /// What the owner has decided.
+    decision: Cell<Decision>,
+    /// What the owner can recover.
+    sound: Cell<Option<Sound>>,
+    /// Whether something in the flash of leagues of the past is not as it was written.
+    past_is_damaged: Cell<bool>,
     erases: Cell<u32>,
     /// When the box went on with a league, on the monotonic clock.
     resumed: Cell<Option<Millis>>,
@@ -131,7 +192,9 @@ impl<const N: usize> Desk<N> {
             written: Cell::new(0),
             waiting: RefCell::new(MultiWakerRegistration::new()),
             bell: Bell::new(),
-            is_reset: Cell::new(false),
+            decision: Cell::new(Decision::Nothing),
+            sound: Cell::new(None),
+            past_is_damaged: Cell::new(false),
             erases: Cell::new(0),
             resumed: Cell::new(None),
             resumed_at: Cell::new((Source::None, Utc(0))),
@@ -147,8 +210,18 @@ impl<const N: usize> Desk<N> {
 
     /// The box has been reset: a journal that could not be read may be overwritten.
     pub fn reset(&self) {
-        self.is_reset.set(true);
+        self.decision.set(Decision::Reset);
         self.bell.signal(());
+    }
+
+    /// The owner wants to go on with what is sound of a damaged journal. False where there is nothing to go on with.
+    pub fn recover(&self) -> bool {
+        let is_offered = self.state.get() == State::Failed(Trouble::Damaged) && self.sound.get().is_some();
+        if is_offered {
+            self.decision.set(Decision::Recover);
+            self.bell.signal(());
+        }
+        is_offered
     }
 }
 
@@ -175,24 +248,68 @@ pub async fn restore<F: MultiwriteNorFlash, const P: usize, const M: usize, cons
     log: &mut Log<F>,
     mut hall: impl Access<Hall<P, M, R, L>>,
     buf: &mut [u8; FRAME],
-    mut admin_code: impl FnMut(&str),
+    admin_code: impl FnMut(&str),
 ) -> Result<bool, Trouble> {
     if !log.open(buf).await? {
         return Ok(false);
     }
-    let before = hall.with(|hall| [Entry::Origin(hall.origin()), Entry::Settings(hall.settings())]);
-    let mut is_sound = true;
-    let read = log.replay(buf, |entries| {
-        is_sound = hall.with(|hall| take_in(hall, entries, &mut admin_code));
-        if is_sound { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-    let read = read.await;
-    if read.is_ok() && is_sound {
-        return Ok(true);
+    let before = beginning(&mut hall);
+    match read_in(log, &mut hall, buf, admin_code).await {
+        Ok(true) => Ok(true),
+        read => {
+            empty(&mut hall, &before);
+            read.and(Err(Trouble::Damaged))
+        }
     }
-    // An empty hall fits both.
+}
+
+/// What is sound of the journal that [`restore`] found damaged. The hall is as it was.
+pub async fn sound<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+    log: &mut Log<F>,
+    mut hall: impl Access<Hall<P, M, R, L>>,
+    buf: &mut [u8; FRAME],
+) -> Option<Sound> {
+    let before = beginning(&mut hall);
+    let read = if log.chapter_begin() > 0 { read_in(log, &mut hall, buf, |_| {}).await } else { Ok(false) };
+    let sound = hall.with(|hall| Sound {
+        league: hall.league_id().number,
+        players: hall.players().len() as u16,
+        results: hall.results_kept(),
+    });
+    empty(&mut hall, &before);
+    (read == Ok(true)).then_some(sound)
+}
+
+/// What an empty hall begins with.
+fn beginning<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &mut impl Access<Hall<P, M, R, L>>,
+) -> [Entry<'static>; 2] {
+    hall.with(|hall| [Entry::Origin(hall.origin()), Entry::Settings(hall.settings())])
+}
+
+/// Empties a hall. It fits both entries then.
+fn empty<const P: usize, const M: usize, const R: usize, const L: usize>(
+    hall: &mut impl Access<Hall<P, M, R, L>>,
+    before: &[Entry<'static>; 2],
+) {
     hall.with(|hall| before.iter().for_each(|entry| _ = hall.restore(entry)));
-    read.and(Err(Trouble::Damaged))
+}
+
+/// Reads the last chapter into a hall, as far as it is sound. False where its entries make no sense.
+async fn read_in<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+    log: &mut Log<F>,
+    hall: &mut impl Access<Hall<P, M, R, L>>,
+    buf: &mut [u8; FRAME],
+    mut admin_code: impl FnMut(&str),
+) -> Result<bool, Trouble> {
+    let mut fits = true;
+    let fit = &mut fits;
+    let read = log.replay(buf, |entries| {
+        *fit = hall.with(|hall| take_in(hall, entries, &mut admin_code));
+        if *fit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    read.await?;
+    Ok(fits)
 }
 
 /// Takes the entries of a frame in. False where they make no sense.
@@ -326,6 +443,15 @@ async fn write_ending<F: MultiwriteNorFlash, const P: usize, const M: usize, con
     }
 }
 
+/// Adds the code that opens what only the owner may do.
+async fn keep_code<F: MultiwriteNorFlash>(log: &mut Log<F>, code: &str, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
+    let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
+    // It fits.
+    let _ = Entry::AdminCode(code).write(&mut out);
+    let entries = out.len();
+    log.append(buf, entries).await
+}
+
 /// The sectors a whole league takes at most, with some to spare.
 pub fn sectors_of_a_league<F: MultiwriteNorFlash, const P: usize, const R: usize>() -> u32 {
     /// An agent and what its frame takes.
@@ -353,28 +479,12 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         self.journal.erases.set(log.erases());
         match restored {
             Ok(true) => {
-                self.journal.set(State::Ok);
-                if !self.hall(|hall| hall.stage() == Stage::Waiting && hall.players().is_empty()) {
-                    let calendar = self.calendar();
-                    let now = self.board.now();
-                    self.journal.resumed.set(Some(now));
-                    self.journal.resumed_at.set((calendar.source(), calendar.at(now)));
-                }
-                self.act(|hall, now| {
-                    hall.resume(now);
-                    if chosen.settings != Change::default() {
-                        // Refused where a league is under way, or its players came for another game: those stay.
-                        let _ = hall.configure(now, chosen.settings);
-                    }
-                });
-                if code_is_other && chosen.admin_code {
-                    let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
-                    // It fits.
-                    let _ = Entry::AdminCode(&own_code).write(&mut out);
-                    let entries = out.len();
-                    if let Err(trouble) = log.append(buf, entries).await {
-                        self.journal_failed(trouble);
-                    }
+                self.resume_hall(chosen);
+                if code_is_other
+                    && chosen.admin_code
+                    && let Err(trouble) = keep_code(&mut log, &own_code, buf).await
+                {
+                    self.journal_failed(trouble);
                 }
             }
             Ok(false) => {
@@ -384,9 +494,39 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             Err(trouble) => {
                 *self.admin_code.borrow_mut() = own_code;
                 self.journal_failed(trouble);
+                if trouble == Trouble::Damaged {
+                    let sound = sound(&mut log, &self.hall, buf).await;
+                    self.journal.sound.set(sound);
+                }
             }
         }
+        self.look_back(&mut log, buf).await;
         Journal { log, reel: None }
+    }
+
+    /// Looks whether leagues of the past are as they were written. What cannot be read is not.
+    async fn look_back<F: MultiwriteNorFlash>(&self, log: &mut Log<F>, buf: &mut [u8; FRAME]) {
+        let is_sound = log.past_is_sound(buf).await.unwrap_or(false);
+        self.journal.past_is_damaged.set(!is_sound);
+    }
+
+    /// The hall has been restored: it goes on.
+    fn resume_hall(&self, chosen: Chosen) {
+        self.journal.written.set(self.hall(Hall::facts));
+        self.journal.set(State::Ok);
+        if !self.hall(|hall| hall.stage() == Stage::Waiting && hall.players().is_empty()) {
+            let calendar = self.calendar();
+            let now = self.board.now();
+            self.journal.resumed.set(Some(now));
+            self.journal.resumed_at.set((calendar.source(), calendar.at(now)));
+        }
+        self.act(|hall, now| {
+            hall.resume(now);
+            if chosen.settings != Change::default() {
+                // Refused where a league is under way, or its players came for another game: those stay.
+                let _ = hall.configure(now, chosen.settings);
+            }
+        });
     }
 
     /// Keeps the steps of matches beside the journal, in a flash of their own. While the journal cannot be used that flash is
@@ -421,7 +561,23 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
     /// What is told of it.
     pub(crate) fn kept(&self) -> Kept {
-        Kept { state: self.journal(), erases: self.journal_erases(), resumed_at: self.resumed_at() }
+        Kept {
+            state: self.journal(),
+            sound: self.journal_sound(),
+            past_is_damaged: self.journal.past_is_damaged.get(),
+            erases: self.journal_erases(),
+            resumed_at: self.resumed_at(),
+        }
+    }
+
+    /// Whether something in the flash of leagues of the past is not as it was written.
+    pub fn journal_past_is_damaged(&self) -> bool {
+        self.journal.past_is_damaged.get()
+    }
+
+    /// What of a damaged journal the owner can recover.
+    pub fn journal_sound(&self) -> Option<Sound> {
+        self.journal.sound.get()
     }
 
     /// When the box went on with a league after a restart, if it did. Better known once the time of day is; otherwise it
@@ -448,10 +604,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         loop {
             self.answer(Some(log), reel, buf).await;
             if self.journal() != State::Ok {
-                if self.journal.is_reset.take() {
-                    self.begin_again(log, reel, buf).await;
-                } else if !self.spool(reel, buf).await {
-                    self.journal.bell.wait().await;
+                match self.journal.decision.take() {
+                    Decision::Reset => self.begin_again(log, reel, buf).await,
+                    Decision::Recover => self.recover(log, reel, buf).await,
+                    Decision::Nothing if self.spool(reel, buf).await => {}
+                    Decision::Nothing => self.journal.bell.wait().await,
                 }
                 continue;
             }
@@ -478,6 +635,20 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         true
     }
 
+    /// Waits for something to do. If that takes a while, what was written last is marked as whole meanwhile.
+    async fn seal_and_wait<F: MultiwriteNorFlash>(&self, log: &mut Log<F>) {
+        /// A league that goes on needs no marks: every frame is the mark of the one before it.
+        const WHILE_MS: u64 = 200;
+        let bell = &self.journal.bell;
+        if log.is_sealed() {
+            bell.wait().await;
+        } else if let Either::Second(()) = select(bell.wait(), self.board.sleep_until(self.board.after(WHILE_MS))).await
+            && let Err(trouble) = log.seal().await
+        {
+            self.journal_failed(trouble);
+        }
+    }
+
     /// Nothing is to be written: an erase does no harm unless a match is being played.
     async fn erase_ahead_or_wait<F: MultiwriteNorFlash>(
         &self,
@@ -494,7 +665,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         match if is_quiet { log.prepare(wanted, buf).await } else { Ok(false) } {
             Ok(true) => embassy_futures::yield_now().await,
             Ok(false) if is_quiet && self.prepare_reel(reel, buf).await => embassy_futures::yield_now().await,
-            Ok(false) => self.journal.bell.wait().await,
+            Ok(false) => self.seal_and_wait(log).await,
             Err(trouble) => self.journal_failed(trouble),
         }
     }
@@ -508,6 +679,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     ) {
         match log.format().await {
             Ok(()) => {
+                self.journal.sound.set(None);
+                self.journal.past_is_damaged.set(false);
                 if !self.journal.has_reel.get() {
                     self.open_reel(reel, buf).await;
                 }
@@ -519,9 +692,32 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
+    /// The owner goes on with what is sound of a damaged journal, and with the code that opened the box for that.
+    async fn recover<F: MultiwriteNorFlash>(&self, log: &mut Log<F>, reel: &mut Option<Log<F>>, buf: &mut [u8; FRAME]) {
+        let code = self.admin_code();
+        let recovered = async {
+            log.recover(buf).await?;
+            keep_code(log, &code, buf).await?;
+            restore(log, &self.hall, buf, |_| {}).await
+        };
+        match recovered.await {
+            Ok(_) => {
+                self.journal.sound.set(None);
+                self.look_back(log, buf).await;
+                if !self.journal.has_reel.get() {
+                    self.open_reel(reel, buf).await;
+                }
+                self.resume_hall(Chosen::default());
+                // Others may be on the lines now.
+                self.lines.iter().for_each(|bell| bell.signal(()));
+            }
+            Err(trouble) => self.journal_failed(trouble),
+        }
+    }
+
     fn journal_failed(&self, trouble: Trouble) {
         self.hall.borrow_mut().keep_no_facts();
-        self.journal.is_reset.set(false);
+        self.journal.decision.set(Decision::Nothing);
         self.journal.set(State::Failed(trouble));
     }
 

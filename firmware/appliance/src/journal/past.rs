@@ -185,9 +185,9 @@ impl<F: MultiwriteNorFlash> Log<F> {
         let Some(newest) = self.newest_sector() else { return Ok(None) };
         let mut number = before.min(newest + 1);
         loop {
-            number = number.saturating_sub(1);
-            // Where one is gone, so are all before it; there is no sector 0.
-            let Some(header) = self.header(number).await? else { return Ok(None) };
+            // One that is damaged does not hide those before it.
+            let Some(header) = self.header_before(number, newest).await? else { return Ok(None) };
+            number = header.number;
             let oldest = header.chapter.max((newest + 1).saturating_sub(self.sectors()));
             for sector in (oldest..=number).rev() {
                 if self.header(sector).await?.is_none_or(|of| of.chapter != header.chapter) {

@@ -13,7 +13,6 @@ use embassy_futures::yield_now;
 use embedded_storage_async::nor_flash::MultiwriteNorFlash;
 use heapless::String;
 use protocol_core::hall::{Deed, Hall, MOVE_BYTES, ReelId, Replay, Shot, Step};
-use protocol_core::journal::Entry;
 use protocol_core::journal::bytes::{Reader, Writer};
 use protocol_core::journal::frame::{self, FRAME_BYTES, HEADER_BYTES};
 use protocol_core::wire::league_v2::outgoing::MatchId;
@@ -142,11 +141,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
     /// Begins a sector of a reel.
     async fn begin_reel(&mut self, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
         self.begin_chapter(buf).await?;
-        let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
-        // It fits.
-        let _ = Entry::Open.write(&mut out);
-        let entries = out.len();
-        self.append(buf, entries).await?;
+        self.append_open(buf).await?;
         self.chapter_is_whole();
         Ok(())
     }

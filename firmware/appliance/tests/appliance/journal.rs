@@ -352,3 +352,89 @@ fn a_box_that_resumes_says_so_and_a_damaged_journal_is_kept_until_the_owner_rese
     });
     assert_eq!(kept(&bytes).players().len(), 4);
 }
+
+#[test]
+fn a_league_whose_beginning_is_damaged_is_told_and_kept_and_the_one_before_it_can_be_recovered() {
+    let bytes = blank();
+    play(Plan::new(4), async |scene| {
+        beside(scene, &bytes, async || {
+            assert_eq!(scene.admin("recover").await.status, 409, "nothing is wrong");
+            scene.register_all().await;
+            scene.whole_league().await;
+            assert_eq!(scene.admin("rematch").await.status, 200);
+            scene.leaguebox.league_over().await;
+            assert_eq!(scene.admin("reset").await.status, 200);
+            scene.world.sleep(1_000).await;
+        })
+        .await;
+    });
+    // The last chapter is one frame, in the last sector there is.
+    let last = bytes.borrow().bytes.chunks(2048).rposition(|sector| sector.starts_with(b"LBjr")).unwrap();
+    bytes.borrow_mut().bytes[last * 2048 + 40] ^= 1;
+    let before = bytes.borrow().bytes.clone();
+    let recoverable = json!({"league": 2, "players": 4, "results": 6});
+    play(Plan::new(4), async |scene| {
+        beside(scene, &bytes, async || {
+            let status = scene.get("/api/status.json").await.json();
+            assert_eq!(
+                (&status["journal"], &status["players"]),
+                (&json!("failed: it is damaged"), &json!(0)),
+                "{status}"
+            );
+            assert_eq!(status["journal_recoverable"], recoverable);
+            let message = status["message"].as_str().unwrap();
+            assert!(
+                message.contains(
+                    "recovers what is sound of it (league 2 with 4 players and 6 results): POST /api/admin/recover"
+                ),
+                "{message}"
+            );
+            assert_eq!(scene.get("/health").await.json()["journal"], "failed: it is damaged");
+            scene.register_all().await;
+            assert_eq!(scene.admin("start").await.status, 200);
+            assert_eq!(scene.admin("recover").await.status, 409, "a league is being played");
+            scene.leaguebox.league_over().await;
+            assert_eq!(bytes.borrow().bytes, before, "it is kept");
+            assert_eq!(scene.admin("recover").await.status, 200);
+            while scene.get("/api/status.json").await.json()["journal"] != "ok" {
+                scene.world.sleep(100).await;
+            }
+            let status = scene.get("/api/status.json").await.json();
+            assert_eq!((&status["state"], &status["matches_completed"]), (&json!("COMPLETED"), &json!(6)), "{status}");
+            assert_eq!(status["journal_recoverable"], json!(null));
+            assert_eq!(scene.admin("rematch").await.status, 200);
+            scene.leaguebox.league_over().await;
+        })
+        .await;
+    });
+    let hall = kept(&bytes);
+    assert_eq!((hall.players().len(), hall.league_id().number, hall.results_kept()), (4, 3, 6));
+}
+
+#[test]
+fn damage_to_a_league_of_the_past_is_told_and_hinders_nobody() {
+    let bytes = blank();
+    play(Plan::new(4), async |scene| {
+        beside(scene, &bytes, async || {
+            scene.register_all().await;
+            scene.whole_league().await;
+            assert_eq!(scene.admin("rematch").await.status, 200);
+            scene.leaguebox.league_over().await;
+        })
+        .await;
+    });
+    bytes.borrow_mut().bytes[2048 + 40] ^= 1;
+    play(Plan::new(4), async |scene| {
+        beside(scene, &bytes, async || {
+            let status = scene.get("/api/status.json").await.json();
+            assert_eq!((&status["journal"], &status["players"]), (&json!("ok"), &json!(4)), "{status}");
+            assert_eq!(status["journal_past"], "damaged");
+            assert!(status["message"].as_str().unwrap().contains("a league of the past is damaged"), "{status}");
+            assert_eq!(scene.get("/health").await.json()["journal_past"], "damaged");
+            assert_eq!(scene.admin("rematch").await.status, 200);
+            scene.leaguebox.league_over().await;
+        })
+        .await;
+    });
+    assert_eq!(kept(&bytes).league_id().number, 3);
+}

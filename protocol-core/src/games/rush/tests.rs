@@ -235,7 +235,7 @@ fn a_state_has_the_fields_of_the_specification_and_no_others() {
     assert_eq!((&seen["tick"], &seen["maxTicks"], &seen["mapSize"]), (&json!(0), &json!(500), &json!(100)));
     assert_eq!(seen["memory"], json!(null));
     assert!(extra(&game, Viewer::Spectator).get("memory").is_none());
-    let grid = grid(&extra(&game, Viewer::Spectator));
+    let grid = grid(&extra(&game, Viewer::Owner));
     assert!(grid.len() == 100 && grid.iter().all(|row| row.len() == 100));
     let stations = grid.iter().flatten().filter(|&&cell| cell == 7).count();
     assert_eq!(stations, 2);
@@ -283,14 +283,25 @@ fn nothing_of_a_move_is_seen_before_the_other_is_in() {
 }
 
 #[test]
-fn a_drone_sees_35_cells_to_all_sides_and_spectators_see_everything() {
+fn a_drone_sees_35_cells_to_all_sides_spectators_what_both_see_and_the_owner_everything() {
     let mut dice = Dice(3);
     for seed in 0..40 {
         let mut game = start(seed);
         for drone in &mut game.drones {
             drone.at = Spot { x: dice.below(100) as u8, y: dice.below(100) as u8 };
         }
-        let all = grid(&extra(&game, Viewer::Spectator));
+        let all = grid(&extra(&game, Viewer::Owner));
+        let both = grid(&extra(&game, Viewer::Spectator));
+        let drones = [0, 1].map(|seat| grid(&extra(&game, Viewer::Seat(seat))));
+        for (y, x) in (0..100).flat_map(|y| (0..100).map(move |x| (y, x))) {
+            assert_eq!(both[y][x], drones[0][y][x].max(drones[1][y][x]));
+        }
+        assert!(
+            extra(&game, Viewer::Spectator)["playerPositions"].as_object().unwrap().values().all(|at| !at.is_null())
+        );
+        let mut over = game.clone();
+        over.forfeit(Seats::only(0), &mut draws());
+        assert_eq!(grid(&extra(&over, Viewer::Spectator)), all, "it can no longer matter");
         assert!(all.iter().flatten().all(|cell| (0..=7).contains(cell)));
         for seat in [0, 1] {
             let seen = extra(&game, Viewer::Seat(seat));
@@ -363,7 +374,7 @@ struct Oracle {
 impl Oracle {
     fn new(game: &Rush) -> Oracle {
         let at = [0, 1].map(|seat| (i64::from(game.drones[seat].at.x), i64::from(game.drones[seat].at.y)));
-        Oracle { grid: grid(&extra(game, Viewer::Spectator)), at, pieces: [[0; 4]; 2], ticks: 0 }
+        Oracle { grid: grid(&extra(game, Viewer::Owner)), at, pieces: [[0; 4]; 2], ticks: 0 }
     }
 
     fn cell(&self, (x, y): (i64, i64)) -> i64 {
@@ -470,7 +481,7 @@ fn thousands_of_games_go_as_the_plain_rules_say_and_nothing_is_lost_or_made() {
                 assert_eq!(i64::from(game.score(seat as u8)), wood + 2 * stone + 5 * gold + 3 * food);
             }
         }
-        let left = grid(&extra(&game, Viewer::Spectator));
+        let left = grid(&extra(&game, Viewer::Owner));
         assert_eq!(left, oracle.grid);
         let gathered: [i64; 4] = core::array::from_fn(|kind| oracle.pieces[0][kind] + oracle.pieces[1][kind]);
         let left = count(&left);
@@ -516,7 +527,7 @@ proptest! {
 fn a_state_is_about_twenty_kilobytes() {
     let sizes = (0..20).flat_map(|seed| {
         let game = start(seed);
-        [Viewer::Spectator, Viewer::Seat(0)].map(|viewer| crate::json::count(&View(&game, viewer, AGENTS)))
+        [Viewer::Owner, Viewer::Seat(0)].map(|viewer| crate::json::count(&View(&game, viewer, AGENTS)))
     });
     let (low, high) = sizes.fold((usize::MAX, 0), |(low, high), n| (n.min(low), n.max(high)));
     assert!(20_000 < low && high < 30_000, "{low} to {high}");
