@@ -33,6 +33,8 @@ pub(crate) fn health(memory: Memory, sink: &mut dyn Sink) -> Result<(), Full> {
 /// What the page of the status says beside the league.
 #[derive(Clone, Copy)]
 pub(crate) struct Vitals<'a> {
+    /// By the box's own clock.
+    pub ms: u64,
     pub time: Utc,
     pub time_source: Source,
     pub uptime_seconds: u64,
@@ -47,7 +49,7 @@ pub(crate) struct Vitals<'a> {
 impl Vitals<'_> {
     /// Without what changes because time goes by.
     pub fn still(self) -> Self {
-        Self { time: Utc(0), uptime_seconds: 0, log_entries: 0, ..self }
+        Self { ms: 0, time: Utc(0), uptime_seconds: 0, log_entries: 0, ..self }
     }
 }
 
@@ -69,6 +71,11 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         league_id: Shown<protocol_core::wire::league_v2::outgoing::LeagueId>,
         game_type: &'static str,
         mode: &'static str,
+        pace: &'static str,
+        /// While a break is counted down.
+        next_round_in_ms: Option<u64>,
+        /// Whether the next round waits for the owner to call for it.
+        waits_for_owner: bool,
         matches_completed: u32,
         total_matches: u32,
         running_matches: u16,
@@ -102,6 +109,9 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         league_id: league.league_id,
         game_type: league.game_type,
         mode: hall.config().mode.name(),
+        pace: hall.config().pacing.pace.name(),
+        next_round_in_ms: hall.next_round_in(vitals.ms),
+        waits_for_owner: hall.waits_for_owner(),
         matches_completed: league.matches_completed,
         total_matches: league.total_matches,
         running_matches: league.running_matches,
@@ -148,6 +158,20 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Displa
                 write!(f, "Waiting for players: {players} here, a league needs at least {fewest}.")
             }
             (Stage::Waiting, None) => write!(f, "{players} players are here. Waiting for the teacher to start."),
+            (Stage::Running(0), _) if hall.is_paused() => {
+                f.write_str("Paused before the first round. Waiting for the teacher to resume.")
+            }
+            (Stage::Running(0), _) if hall.waits_for_owner() => {
+                f.write_str("The league has begun. Waiting for the teacher to call the first round.")
+            }
+            (Stage::Running(0), _) => f.write_str("The league has begun. The first round follows in a moment."),
+            (Stage::Running(round), _) if hall.waits_for_owner() => {
+                write!(f, "Round {round} of {} is over. ", hall.schedule().rounds())?;
+                f.write_str("Waiting for the teacher to call the next one.")
+            }
+            (Stage::Running(round), _) if hall.next_round_in(0).is_some() => {
+                write!(f, "Round {round} of {} is over. The next one follows in a moment.", hall.schedule().rounds())
+            }
             (Stage::Running(round), _) if hall.is_paused() && hall.tables().next().is_none() => {
                 write!(f, "Paused after round {round}. Waiting for the teacher to resume.")
             }

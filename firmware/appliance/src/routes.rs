@@ -123,6 +123,7 @@ fn find(path: &str) -> Option<Route> {
         "/api/admin/start" => Route::Admin(Order::Command(Command::Start)),
         "/api/admin/pause" => Route::Admin(Order::Command(Command::Pause)),
         "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
+        "/api/admin/next" => Route::Admin(Order::Command(Command::Next)),
         "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
         "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
         "/api/admin/check" => Route::Admin(Order::Use(Power::Check)),
@@ -315,6 +316,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub(crate) fn vitals(&self, ms: u64) -> Vitals<'_> {
         let (calendar, guard) = (self.calendar(), self.guard.borrow());
         Vitals {
+            ms,
             time: calendar.at(ms),
             time_source: calendar.source(),
             uptime_seconds: ms.saturating_sub(self.started) / 1000,

@@ -145,6 +145,16 @@ pub struct Rules {
     pub columns: &'static str,
 }
 
+/// A game of more turns than this, in which all move together, goes by the ticks of a clock.
+const TURNS: u16 = 200;
+
+impl Rules {
+    /// Whether its turns are ticks: too many to look at each of them.
+    pub fn has_ticks(&self) -> bool {
+        self.order == Order::Together && self.turns > TURNS
+    }
+}
+
 /// How a game asks for a move. Protocols that have words of their own for a question use them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {

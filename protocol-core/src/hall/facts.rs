@@ -11,6 +11,7 @@ use heapless::String;
 use super::admission::{AgentState, OUTSIDE, Player, Referee};
 use super::lines::{Gone, Notice};
 use super::rounds::Stage;
+use super::settings::Pace;
 use super::{Config, Hall};
 use crate::journal::bytes::{NoRoom, Writer};
 use crate::journal::{Agent, Counts, Ended, Entry, Origin, Played, Settings};
@@ -299,7 +300,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 (self.number, self.issued) = (league, issued);
                 (self.master, self.secret, self.seed_is_chosen) = (master, secret, chosen);
             }
-            Entry::Settings(settings) if is_waiting => self.apply(settings),
+            Entry::Settings(settings) => self.apply(settings),
             // Whoever comes when the league has begun plays beside it.
             Entry::Player(agent) if is_waiting || agent.dialect == Dialect::LeagueOfAgents => {
                 self.restore_player(agent).ok_or(Unfit)?;
@@ -416,7 +417,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let is_begun = is_begun(open);
         self.results = self.records.iter().flatten().count() as u32;
         // A pause holds between two rounds, and a round without any result can as well begin after it.
-        let is_between = self.paused && open > 1 && !is_begun;
+        let is_paced = self.config.pacing.pace != Pace::Fast;
+        let is_between = (self.paused && open > 1 || is_paced) && !is_begun;
         let (round, closed) = if is_between { (open - 1, open - 1) } else { (open, open - 1) };
         if self.over_is_told {
             self.count_results(1, last);
@@ -430,10 +432,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.count_results(1, closed);
         self.close_standings(closed);
         if is_between {
-            self.stage = Stage::Running(round);
-            self.round_is_closed = true;
-            self.next_table = self.schedule().matches_per_round() + 1;
-            return;
+            return self.rest_after(now, round);
         }
         self.start_round(now, round);
         self.count_results(round, round);

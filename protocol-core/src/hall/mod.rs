@@ -10,6 +10,7 @@
 //! admission.rs   who gets in: registration, ids, tokens
 //! settings.rs    what the owner may change before a league
 //! rounds.rs      when things happen: start, rounds, results, standings, the end
+//! pace.rs        so that people can follow: questions and rounds that are held back
 //! powers.rs      what the owner may do to a running league
 //! check.rs       test calls: is a player there?
 //! arena.rs       agents of League of Agents: what they are told, what they say
@@ -39,6 +40,9 @@ mod held_tests;
 mod ladder;
 mod lines;
 mod notes;
+mod pace;
+#[cfg(test)]
+mod pace_tests;
 mod party;
 mod powers;
 #[cfg(test)]
@@ -231,6 +235,8 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     /// Matches of this round and earlier ones that wait to be played again.
     again: u16,
     round_is_closed: bool,
+    /// Since when there is a break before the next round.
+    break_since: Option<Millis>,
     /// By place in the season: of this league, so many as it has matches.
     records: Vec<Option<Record>, R>,
     /// By slot: so many as were ever needed at once.
@@ -311,6 +317,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             results: 0,
             again: 0,
             round_is_closed: false,
+            break_since: None,
             records: Vec::new(),
             tables: Vec::new(),
             next_table: 0,
@@ -362,7 +369,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// When [`Event::Tick`] is due.
     pub fn next_deadline(&self) -> Option<Millis> {
-        self.timers.next().map(|(_, at)| at)
+        self.timers.next().map(|(_, at)| at).into_iter().chain(self.break_ends()).min()
     }
 
     /// How the box is set up.

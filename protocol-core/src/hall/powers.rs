@@ -68,6 +68,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         let word = if winner.is_some() { "rule: this player wins" } else { "rule: a draw" };
         let agent = winner.map(AgentId::Player);
+        self.let_result_out(now, id);
         let slot =
             self.tables.iter().position(|table| table.as_ref().is_some_and(|table| table.id == id && !table.is_over));
         let index = self.schedule().index(id.round, id.table).ok_or(Denied::Match)?;

@@ -1,5 +1,5 @@
-//! What the owner may change while players register: the game, the mode, the times, when to start, the seed. Once a
-//! league runs its settings are those its players came for.
+//! What the owner may change: the game, the mode, the times, when to start, the seed, the pace. While a league runs its game
+//! and what its players must keep to are those they came for; all else may change at any time.
 
 use core::ops::RangeInclusive;
 
@@ -98,11 +98,22 @@ pub struct Change {
     pub seed: Option<Option<Seed>>,
 }
 
+impl Change {
+    /// Whether it leaves alone what the players of a running league came for.
+    fn is_harmless(self) -> bool {
+        let Change { pace, pace_turn_ms, pace_match_ms, pace_break_ms, start_at, per_address, other_hosts, .. } = self;
+        let harmless = Change { pace, pace_turn_ms, pace_match_ms, pace_break_ms, start_at, ..Change::default() };
+        self == Change { per_address, other_hosts, ..harmless }
+    }
+}
+
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
     /// Changes the settings, all or none of them. If that makes the players who are here enough, the league starts.
     pub fn configure(&mut self, now: Now, change: Change) -> Result<(), Refusal> {
-        if self.stage != Stage::Waiting {
-            return Err(Refusal("settings can be changed while players register; reset begins anew"));
+        if matches!(self.stage, Stage::Running(_)) && !change.is_harmless() {
+            return Err(Refusal(
+                "while a league runs, only pace, start_at, per_address and other_hosts can be changed; the rest when it is over",
+            ));
         }
         let other_game = change.game.is_some_and(|game| game != self.config.game);
         if other_game && !self.players.is_empty() {
@@ -127,6 +138,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         set(&mut timing.retry_base_ms, retry_base_ms);
         set(&mut timing.first_turn_ms, first_turn_ms);
         set(&mut timing.turn_ms, turn_ms);
+        let before = self.config.pacing;
         let pacing = &mut self.config.pacing;
         set(&mut pacing.pace, pace);
         set(&mut pacing.turn_ms, pace_turn_ms);
@@ -151,6 +163,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             // Everything is derived from it.
             Some(_) => self.facts.begin_chapter(),
             None => self.facts.push(Fact::Settings),
+        }
+        if before != self.config.pacing {
+            self.change_pace(now);
         }
         self.start_if_enough(now);
         self.advance(now);

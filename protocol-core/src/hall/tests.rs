@@ -73,7 +73,8 @@ impl Room {
 
     pub fn call(&self, player: u16) -> Option<Value> {
         self.hall.call(player)?;
-        let mut buf = [0; 8192];
+        // A map of resource-rush is the longest.
+        let mut buf = std::vec![0; 65_536];
         let mut sink = Slice::new(&mut buf);
         self.hall.write_call(player, &mut sink).unwrap();
         Some(serde_json::from_slice(sink.written()).unwrap())
