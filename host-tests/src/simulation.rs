@@ -635,6 +635,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     fn register_again(&mut self, agent: usize) {
         let stage = self.hall.stage();
         let was = self.agents[agent].clone();
+        if was.has_left && stage == Stage::Completed {
+            // It would be somebody else in the next league.
+            return;
+        }
         let body = was.registration(self.setup.game.rules().name).to_string();
         let answer = self.say(was.address, body.as_bytes()).expect("a registration is answered");
         let answer = was.registers_in.unwrap_answer(&answer);

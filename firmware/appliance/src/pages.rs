@@ -149,7 +149,7 @@ struct Why<'a, H>(&'a H);
 impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Display for Why<'_, Hall<P, M, R, L>> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hall = self.0;
-        let players = hall.players().len();
+        let players = hall.takers();
         let fewest = usize::from(*hall::sizes(hall.config().game).start());
         match (hall.stage(), hall.config().start_at) {
             (Stage::Waiting, Some(n)) => write!(f, "Waiting for players: {players} of {n} are here."),
@@ -453,6 +453,8 @@ pub(crate) struct Person<'a> {
     dialect: &'static str,
     /// Whether the admin has removed it.
     removed: bool,
+    /// Why it is not in the league that runs, or will not be in the next.
+    sits_out: Option<&'static str>,
     violations: u32,
     /// How its matches ended, and those it lost for a technical reason.
     end_reasons: ByReason,
@@ -553,6 +555,7 @@ impl<'a> Person<'a> {
             state: player.state.name(),
             dialect: player.style.dialect.name(),
             removed: player.is_removed(),
+            sits_out: hall.sits_out(player),
             violations: player.compliance.total(),
             end_reasons: endings.matches,
             technical_losses: endings.technical_losses,
@@ -645,11 +648,11 @@ fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
     sink: &mut dyn Sink,
 ) -> Result<bool, Full> {
     if part == 0 {
-        let (players, points) = match hall.config().game.rules().seats.start() {
+        let (players, points) = match hall.game().rules().seats.start() {
             4 => ("player_a,player_b,player_c,player_d", "points_a,points_b,points_c,points_d"),
             _ => ("player_a,player_b", "points_a,points_b"),
         };
-        let columns = hall.config().game.rules().columns;
+        let columns = hall.game().rules().columns;
         let pieces = ["round_id,match_id,", players, ",status,winner,", points, ",end_reason,", columns];
         { pieces }.iter().try_for_each(|piece| sink.put(piece.as_bytes()))?;
         sink.put(b",finished_at\r\n")?;

@@ -13,6 +13,7 @@ use super::lines::{Gone, Notice};
 use super::rounds::Stage;
 use super::settings::Pace;
 use super::{Config, Hall};
+use crate::games::GameSet;
 use crate::journal::bytes::{NoRoom, Writer};
 use crate::journal::{Agent, Counts, Ended, Entry, Origin, Played, Settings};
 use crate::league::Tally;
@@ -29,6 +30,8 @@ pub enum Fact {
     Chapter,
     /// The settings are others.
     Settings,
+    /// The seed of the next league is another.
+    NextSeed,
     /// The player of this number is in.
     Player(u16),
     /// The referee of this number is in.
@@ -183,6 +186,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         match fact {
             Fact::Chapter | Fact::Ended => Ok(()),
             Fact::Settings => Entry::Settings(self.settings()).write(out),
+            Fact::NextSeed => match self.next_seed {
+                Some((seed, chosen)) => Entry::NextSeed(seed, chosen).write(out),
+                None => Ok(()),
+            },
             Fact::Player(number) => match self.players.iter().find(|player| player.number == number) {
                 Some(player) => out.all(|out| {
                     player.entry().write(out)?;
@@ -269,7 +276,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let last = self.records.iter().flatten().map(|record| record.finished.0).max();
         let ended = Entry::Ended(Ended {
             league: self.number,
-            game: self.config.game,
+            game: self.game(),
             at: Utc(last.unwrap_or(0)),
             players: self.standings().count() as u16,
             matches: self.schedule().total_matches(),
@@ -301,10 +308,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 (self.master, self.secret, self.seed_is_chosen) = (master, secret, chosen);
             }
             Entry::Settings(settings) => self.apply(settings),
-            // Whoever comes when the league has begun plays beside it.
-            Entry::Player(agent) if is_waiting || agent.dialect == Dialect::LeagueOfAgents => {
-                self.restore_player(agent).ok_or(Unfit)?;
-            }
+            Entry::NextSeed(seed, chosen) => self.next_seed = Some((seed, chosen)),
+            // Whoever comes when the league has begun plays beside it, or in the next.
+            Entry::Player(agent) => self.restore_player(agent).ok_or(Unfit)?,
             Entry::Referee(agent) => self.restore_referee(agent).ok_or(Unfit)?,
             Entry::Left(number) | Entry::Removed(number) if is_waiting => {
                 self.players.retain(|player| player.number != number);
@@ -372,11 +378,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let (name, contact) = (String::try_from(agent.name).ok()?, Contact::restored(agent.endpoint, agent.ip)?);
         let player = Player {
             version: String::try_from(agent.version).ok()?,
+            games: agent.games,
             ..Player::new(number, agent.issue, name, contact, Style::new(agent.dialect))
         };
         self.issued = self.issued.max(agent.issue);
         match self.players.iter_mut().find(|known| known.number == agent.number) {
-            Some(known) => *known = player,
+            Some(known) => *known = Player { place: known.place, rating: known.rating, ..player },
             None => self.players.push(player).ok()?,
         }
         Some(())
@@ -424,7 +431,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.count_results(1, last);
             self.close_standings(last);
             self.stage = Stage::Completed;
-            self.players.iter_mut().for_each(|player| player.state = AgentState::Shutdown);
+            let seated = self.players.iter_mut().filter(|player| player.place != OUTSIDE);
+            seated.for_each(|player| player.state = AgentState::Shutdown);
             return;
         }
         self.attempts = self.attempts.saturating_add(1);
@@ -501,6 +509,7 @@ impl Player {
             version: &self.version,
             endpoint: self.contact.given(),
             ip: self.contact.ip(),
+            games: self.games,
             dialect: self.style.dialect,
         })
     }
@@ -515,6 +524,7 @@ impl Referee {
             version: "",
             endpoint: self.contact.given(),
             ip: self.contact.ip(),
+            games: GameSet::ALL,
             dialect: Dialect::Canonical,
         })
     }

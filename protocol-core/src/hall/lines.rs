@@ -633,7 +633,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         match heard {
             Heard::Taken => {
-                let taken = self.config.game.rules().question == Question::Move && kind == Kind::MoveRequest;
+                let taken = self.game().rules().question == Question::Move && kind == Kind::MoveRequest;
                 if let Some(player) = self.players.get_mut(usize::from(index)) {
                     if taken {
                         player.line.tell(Notice::MoveTaken(match_id.round));

@@ -39,6 +39,8 @@ mod fours_tests;
 mod held_tests;
 mod ladder;
 mod lines;
+#[cfg(test)]
+mod next_tests;
 mod notes;
 mod pace;
 #[cfg(test)]
@@ -209,9 +211,13 @@ pub enum Output {
 /// The whole box. `P` players, `M` matches at once, `R` results (at least `P·(P−1)/2`), `L` log entries.
 pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> {
     config: Config,
+    /// The game of the league that has begun.
+    playing: GameKind,
     /// Decides every seed of a match.
     master: Seed,
     seed_is_chosen: bool,
+    /// The same for the next league, where the owner has set it after the last.
+    next_seed: Option<(Seed, bool)>,
     /// Decides every token.
     secret: Seed,
     /// Which league this is, from 1.
@@ -301,8 +307,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         const { assert!(M >= 1 && P >= 2 && P < 1000, "2 to 999 players, at least one match at once") };
         Self {
             config: Config::NONE,
+            playing: GameKind::EvenOdd,
             master: Seed([0; 32]),
             seed_is_chosen: false,
+            next_seed: None,
             secret: Seed([0; 32]),
             number: 0,
             stage: Stage::Waiting,
@@ -397,14 +405,19 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.issued
     }
 
+    /// The game of the league: of one that is over still that, whatever is set for the next.
+    pub fn game(&self) -> GameKind {
+        if self.stage == Stage::Waiting { self.config.game } else { self.playing }
+    }
+
     /// The id of the league.
     pub fn league_id(&self) -> LeagueId {
-        LeagueId { game: self.config.game.rules().name, number: self.number }
+        LeagueId { game: self.game().rules().name, number: self.number }
     }
 
     /// Who plays whom.
     pub fn schedule(&self) -> Schedule {
-        Schedule::new(*self.config.game.rules().seats.start(), self.seating.len() as u16)
+        Schedule::new(*self.game().rules().seats.start(), self.seating.len() as u16)
     }
 
     fn note(&mut self, now: Now, agent: Option<AgentId>, at_match: Option<MatchId>, what: Happening) {

@@ -29,7 +29,6 @@ struct Said {
     at: Millis,
     player: u16,
     kind: String,
-    call: Value,
 }
 
 /// Serves every open call by `respond`, and lets the clock run where nothing is open, until nothing is left to wait for.
@@ -42,7 +41,7 @@ fn serve(room: &mut Room, mut respond: impl FnMut(u16, &Value) -> Option<Value>)
             let Some(call) = room.call(player) else { continue };
             if let Some(reply) = respond(player, &call) {
                 let kind = call["params"]["message_type"].as_str().unwrap().to_string();
-                said.push(Said { at: room.now.ms, player, kind, call });
+                said.push(Said { at: room.now.ms, player, kind });
                 room.answer(player, reply);
                 answered = true;
             }

@@ -3,6 +3,7 @@
 
 use core::fmt;
 
+use super::admission::OUTSIDE;
 use super::facts::Fact;
 use super::lines::{Gone, Notice, What};
 use super::{Hall, Lines, Refusal, Stage};
@@ -47,7 +48,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if self.players.get(usize::from(index)).is_some_and(|player| player.line.has_left()) {
             return not_now("the player has left already");
         }
-        if self.stage == Stage::Completed {
+        let has_played = self.players.get(usize::from(index)).is_some_and(|player| player.place != OUTSIDE);
+        if self.stage == Stage::Completed && has_played {
             return not_now("the league is over, the player has nothing left to play; a ruling changes a result");
         }
         self.note(now, Some(AgentId::Player(number)), self.match_of(index), Happening::Admin("remove"));

@@ -45,7 +45,7 @@ pub enum Command {
     Next,
     /// Forget everything: players, results, tokens.
     Reset,
-    /// The same players, and who came since and is there, a new league.
+    /// The next league, of the game that is set for it: the same players, and who came since and is there.
     Rematch,
 }
 
@@ -184,6 +184,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Command::Next => self.break_since = None,
             Command::Rematch => {
                 self.number = self.number.saturating_add(1);
+                self.take_next_seed();
                 // Everybody has been told the end, so every line is idle and may change hands.
                 while let Some(gone) = self.players.iter().position(|player| player.line.has_left()) {
                     self.players.remove(gone);
@@ -200,12 +201,17 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Whether those who are here can play a league of this game, or why they cannot.
     pub(super) fn fits(&self) -> Result<(), Refusal> {
-        let here = self.players.iter().filter(|player| self.takes_part(player) && !player.line.has_left()).count();
+        let here = self.takers();
         let sizes = sizes(self.config.game);
         if here > usize::from(*sizes.end()) {
             Err(Refusal("a league of this game can have at most 32 players; remove some of them first"))
         } else if here >= usize::from(*sizes.start()) {
             Ok(())
+        } else if self.players.iter().any(|player| !player.games.has(self.config.game)) {
+            Err(match *sizes.start() {
+                2 => Refusal("a league needs at least two players of this game; the others who are here sit out"),
+                _ => Refusal("a league of this game needs at least four players of it; the others who are here sit out"),
+            })
         } else if *sizes.start() > 2 {
             Err(Refusal("a league of this game needs at least four players; register them first"))
         } else {
@@ -268,9 +274,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Everybody takes a seat, and nothing is played yet.
     pub(super) fn clear_the_board(&mut self) {
+        self.playing = self.config.game;
         self.seat_players();
-        for player in self.players.iter_mut().filter(|player| player.place != OUTSIDE) {
-            player.state = AgentState::Active;
+        for player in self.players.iter_mut().filter(|player| !player.line.has_left()) {
+            let sits_out = player.place == OUTSIDE;
+            player.state = if sits_out { AgentState::Registered } else { AgentState::Active };
             player.breaker = Breaker::new();
         }
         self.tallies.clear();
@@ -310,12 +318,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             if let (Some(places), Some(slot)) = (places, self.free_slot()) {
                 self.next_table += 1;
-                let of_match = (self.config.game, self.match_seed(id));
+                let of_match = (self.playing, self.match_seed(id));
                 self.open_table(now, id, of_match, &self.lines_of(&places), slot);
                 self.begin(now, slot);
             } else if let (true, Some((id, places)), Some(slot)) = (is_last, self.next_again(round), self.free_slot()) {
                 self.again -= 1;
-                let of_match = (self.config.game, self.match_seed(id));
+                let of_match = (self.playing, self.match_seed(id));
                 self.open_table(now, id, of_match, &self.lines_of(&places), slot);
                 self.begin(now, slot);
             } else if !self.round_is_closed && is_last && self.again == 0 && !self.is_anybody_seated() {
@@ -342,6 +350,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.list(player);
         }
         self.number = self.number.saturating_add(1);
+        self.take_next_seed();
         self.stage = Stage::Waiting;
         self.paused = false;
         self.break_since = None;
@@ -530,7 +539,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     fn tell_all(&mut self, now: Now, notices: &[Notice]) {
         for index in 0..self.players.len() as u16 {
-            if let Some(player) = self.players.get_mut(usize::from(index)) {
+            // Who sits out has nothing to do with it.
+            if let Some(player) = self.players.get_mut(usize::from(index)).filter(|player| player.place != OUTSIDE) {
                 notices.iter().for_each(|&notice| player.line.tell(notice));
             }
             self.pump(now, index);

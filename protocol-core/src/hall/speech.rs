@@ -224,7 +224,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             round_id: round,
             match_id: Shown(id),
             player_id: Shown(player.id()),
-            game_type: self.config.game.rules().name,
+            game_type: self.game().rules().name,
             game_result: result,
             seed_commitment: Shown(seed.commitment()),
             match_seed: Shown(seed),
@@ -254,7 +254,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// A finished match again, as the game recalls it.
     pub fn recall(&self, id: MatchId) -> Option<AnyGame> {
         let record = self.record(id)?;
-        Some(AnyGame::recall(self.config.game, self.match_seed(id), record.digest))
+        Some(AnyGame::recall(self.game(), self.match_seed(id), record.digest))
     }
 
     /// The hash of a match's seed, which binds the box to it.
@@ -292,7 +292,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let (a, b) = (player(0)?, player(1)?);
         Some(AnnouncedMatch {
             match_id: Shown(id),
-            game_type: self.config.game.rules().name,
+            game_type: self.game().rules().name,
             player_A_id: Shown(a.id()),
             player_B_id: Shown(b.id()),
             player_C_id: player(2).map(|c| Shown(c.id())),
