@@ -9,7 +9,7 @@ use core::task::{Context, Poll};
 
 use embedded_io_async::Write;
 use heapless::String;
-use protocol_core::hall::{Command, Denied, Hall, Via};
+use protocol_core::hall::{Command, Denied, Hall, Stage, Via};
 use protocol_core::json::{Counter, Full, Sink};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
 
@@ -70,6 +70,8 @@ enum Order {
     Command(Command),
     Use(Power),
     Configure,
+    /// House players are to come.
+    Hire,
     Break(Fault),
 }
 
@@ -117,6 +119,7 @@ fn find(path: &str) -> Option<Route> {
         "/api/v1/agents" => Route::Agents,
         "/api/v1/agents/me" => Route::Me,
         "/api/v1/doc" => Route::Doc,
+        "/api/admin/house" => Route::Admin(Order::Hire),
         "/api/admin/settings" => Route::Admin(Order::Configure),
         "/api/admin/fault/panic" => Route::Admin(Order::Break(Fault::Panic)),
         "/api/admin/fault/hang" => Route::Admin(Order::Break(Fault::Hang)),
@@ -379,6 +382,17 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     Err(refusal) => Obeyed::Not(409, refusal.0),
                 },
                 Err(wrong) => Obeyed::Wrong(wrong),
+            },
+            Order::Hire => match powers::read_house(body, P) {
+                Err(wrong) => Obeyed::Unread(wrong),
+                Ok(_) if self.hall(|hall| matches!(hall.stage(), Stage::Running(_))) => {
+                    Obeyed::Not(409, "nobody can register while a league runs; house players neither")
+                }
+                Ok(players) if self.hall(|hall| hall.players().len() + usize::from(players) > P) => {
+                    Obeyed::Not(409, "there is no room for so many more players")
+                }
+                Ok(players) if self.board.hire(players) => Obeyed::Done,
+                Ok(_) => Obeyed::Not(404, "this board has no house players; a box that runs on a computer has"),
             },
             Order::Break(fault) => match self.board.breaker() {
                 Some(break_it) => Obeyed::WillBreak(break_it, fault),
