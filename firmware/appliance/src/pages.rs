@@ -641,7 +641,7 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// A part for each match that is over.
+/// A part for each match that is over, with the mark by which a spreadsheet knows UTF-8.
 fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
     hall: &Hall<P, M, R, L>,
     part: u64,
@@ -649,11 +649,14 @@ fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
 ) -> Result<bool, Full> {
     if part == 0 {
         let (players, points) = match hall.game().rules().seats.start() {
-            4 => ("player_a,player_b,player_c,player_d", "points_a,points_b,points_c,points_d"),
-            _ => ("player_a,player_b", "points_a,points_b"),
+            4 => (
+                "player_a,player_b,player_c,player_d,name_a,name_b,name_c,name_d",
+                "points_a,points_b,points_c,points_d",
+            ),
+            _ => ("player_a,player_b,name_a,name_b", "points_a,points_b"),
         };
         let columns = hall.game().rules().columns;
-        let pieces = ["round_id,match_id,", players, ",status,winner,", points, ",end_reason,", columns];
+        let pieces = ["\u{FEFF}round_id,match_id,", players, ",status,winner,", points, ",end_reason,", columns];
         { pieces }.iter().try_for_each(|piece| sink.put(piece.as_bytes()))?;
         sink.put(b",finished_at\r\n")?;
         return Ok(true);
@@ -666,6 +669,14 @@ fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
     let mut text = heapless::String::<512>::new();
     write!(text, "{round},{id},").map_err(|_| Full)?;
     line.player_ids().try_for_each(|player| write!(text, "{player},")).map_err(|_| Full)?;
+    sink.put(text.as_bytes())?;
+    // A name of 64 quotes is twice as long in quotes.
+    for sitter in hall.sitters(id) {
+        let mut name = heapless::String::<136>::new();
+        write!(name, "{},", Quoted(sitter.display_name)).map_err(|_| Full)?;
+        sink.put(name.as_bytes())?;
+    }
+    text.clear();
     write!(text, "{},", record.status().name()).map_err(|_| Full)?;
     if let Some(winner) = line.winner {
         write!(text, "{}", winner.0).map_err(|_| Full)?;

@@ -156,12 +156,15 @@ fn standings(text: &str) -> Result<Vec<Standing>, Failure> {
 /// The columns that results have in every game.
 const MATCH_COLUMNS: [&str; 6] = ["round_id", "match_id", "status", "winner", "end_reason", "finished_at"];
 
+/// What they have of each player.
+const OF_EACH: [&str; 3] = ["player", "name", "points"];
+
 /// What the columns of each player end with, as many as a game has.
 const SEATS: [&str; 4] = ["_a", "_b", "_c", "_d"];
 
 /// Reads the results by the names in the first line.
 fn results(text: &str) -> Result<Vec<MatchResult>, Failure> {
-    let mut lines = text.lines().filter(|line| !line.is_empty()).map(fields);
+    let mut lines = text.trim_start_matches('\u{feff}').lines().filter(|line| !line.is_empty()).map(fields);
     let header = lines.next().unwrap_or_default();
     let result = |row: Vec<String>| {
         let field = |name: &str| {
@@ -173,7 +176,7 @@ fn results(text: &str) -> Result<Vec<MatchResult>, Failure> {
         // What is of no match in general is of the game: of one of its players, by its last letter, or of none.
         let is_of_each = |name: &str, what: &str| name.strip_prefix(what).is_some_and(|seat| SEATS.contains(&seat));
         let is_general =
-            |name: &str| MATCH_COLUMNS.contains(&name) || is_of_each(name, "player") || is_of_each(name, "points");
+            |name: &str| MATCH_COLUMNS.contains(&name) || OF_EACH.iter().any(|what| is_of_each(name, what));
         let game = |of: &dyn Fn(&str) -> bool| {
             let columns = header.iter().zip(&row).filter(|(name, _)| !is_general(name.as_str()));
             columns.filter(|(name, _)| of(name)).map(|(_, cell)| cell.clone()).collect::<Vec<_>>()
@@ -220,7 +223,7 @@ mod tests {
         {"rank":1,"player_id":"P02","display_name":"Markov","played":1,"wins":1,"draws":0,"losses":0,"technical_losses":0,"points":3},
         {"rank":2,"player_id":"P01","display_name":"Random","played":1,"wins":0,"draws":0,"losses":1,"technical_losses":0,"points":0}]}"#;
 
-    const HEADER: &str = "round_id,match_id,player_a,player_b,status,winner,points_a,points_b,end_reason,drawn_number,\
+    const HEADER: &str = "round_id,match_id,player_a,player_b,name_a,name_b,status,winner,points_a,points_b,end_reason,drawn_number,\
                           choice_a,choice_b,finished_at\n";
 
     /// A box that gives each path its answers one after the other, and the last one for ever.
@@ -254,8 +257,8 @@ mod tests {
 
     #[test]
     fn rounds_are_printed_as_they_end_and_the_table_at_the_end() {
-        let first = format!("{HEADER}1,R1M1,P01,P02,WIN,P02,0,3,,8,odd,even,2026-11-16T10:00:00Z\n");
-        let both = format!("{first}2,R2M1,P02,P01,DRAW,,1,1,,7,odd,odd,2026-11-16T10:00:01Z\n");
+        let first = format!("\u{feff}{HEADER}1,R1M1,P01,P02,Random,\"Markov\",WIN,P02,0,3,,8,odd,even,2026-11-16T10:00:00Z\n");
+        let both = format!("{first}2,R2M1,P02,P01,Markov,Random,DRAW,,1,1,,7,odd,odd,2026-11-16T10:00:01Z\n");
         let statuses = [
             status_json("WAITING", 0),
             status_json("RUNNING", 1),

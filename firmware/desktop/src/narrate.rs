@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, SyncSender};
 use std::thread::{self, JoinHandle};
 
-use protocol_core::hall::Hall;
+use protocol_core::hall::{Hall, Stage};
 use protocol_core::log::{Entry, Happening};
 use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId, Row};
 
@@ -33,7 +33,7 @@ impl Paint {
     }
 
     fn with(self, code: &str, text: &str) -> String {
-        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into() }
+        if self.0 && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into() }
     }
 
     fn good(self, text: &str) -> String {
@@ -95,12 +95,17 @@ impl Narrator {
         entry: &Entry,
     ) -> Option<String> {
         let paint = self.paint;
+        // The hall is as it is now: how many are in, or who leads, is told of the last thing that happened.
+        let is_last = self.told >= hall.log().written();
         let who = || entry.agent.map(|agent| named(hall, agent)).unwrap_or_default();
         Some(match entry.what {
             Happening::Registered => {
-                let players = hall.players().len();
-                let count = if players == 1 { "1 player".into() } else { format!("{players} players") };
-                format!("{} is in {}", who(), paint.aside(&format!("({count})")))
+                let count = match hall.players().len() {
+                    _ if !is_last => String::new(),
+                    1 => " (1 player)".into(),
+                    players => format!(" ({players} players)"),
+                };
+                format!("{} is in{}", who(), paint.aside(&count))
             }
             Happening::Rejected(why) => paint.bad(&format!("Somebody was turned away: {why}")),
             Happening::Left => paint.bad(&format!("{} is out", who())),
@@ -114,7 +119,9 @@ impl Narrator {
             }
             Happening::MatchOver(_) => self.result(hall, entry.at_match?)?,
             Happening::RoundOver(round) if round < hall.schedule().rounds() => {
-                let first = hall.standings().next()?;
+                let Some(first) = hall.standings().next().filter(|_| hall.stage() == Stage::Running(round)) else {
+                    return Some(paint.aside(&format!("  Round {round} is over")));
+                };
                 let points = if first.points == 1 { "point" } else { "points" };
                 let leads = format!("{} leads with {} {points}", shown(first.display_name), first.points);
                 paint.aside(&format!("  Round {round} is over: {leads}"))
@@ -214,6 +221,92 @@ impl Printer {
         self.texts = None;
         if let Some(thread) = self.thread.take() {
             _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol_core::fair::Seed;
+    use protocol_core::hall::{Command, Config, Event, Via};
+    use protocol_core::json::Slice;
+    use protocol_core::time::{Now, Utc};
+    use serde_json::{Value, json};
+
+    type Small = Hall<4, 2, 6, 64>;
+
+    const NOW: Now = Now { ms: 0, utc: Utc(1_736_937_000) };
+
+    fn register(hall: &mut Small, name: &str, port: u16) {
+        let body = json!({"jsonrpc":"2.0","method":"register_player","id":1,"params":{"player_meta":{
+            "display_name":name,"contact_endpoint":format!("http://localhost:{port}/mcp")}}});
+        let from = "10.0.0.9".parse().unwrap();
+        hall.request(NOW, from, Via::Post, body.to_string().as_bytes());
+    }
+
+    /// Answers every call: the first always chooses odd, the others even.
+    fn play(hall: &mut Small) {
+        loop {
+            while hall.poll_output().is_some() {}
+            let open = (0..4).find_map(|player| Some((player, hall.call(player)?.id)));
+            let Some((player, call)) = open else { return };
+            let mut buf = [0; 8192];
+            let mut sink = Slice::new(&mut buf);
+            hall.write_call(player, &mut sink).unwrap();
+            let asked: Value = serde_json::from_slice(sink.written()).unwrap();
+            let result = match asked["params"]["message_type"].as_str().unwrap() {
+                "GAME_INVITATION" => json!({"accept": true}),
+                "CHOOSE_PARITY_CALL" => json!({"parity_choice": if player == 0 { "odd" } else { "even" }}),
+                _ => json!({}),
+            };
+            let body = json!({"jsonrpc":"2.0","result":result,"id":asked["id"]}).to_string();
+            hall.handle(NOW, Event::Reply { player, call, status: 200, body: body.as_bytes() });
+        }
+    }
+
+    fn look(narrator: &mut Narrator, hall: &mut Small) -> String {
+        hall.refresh_standings();
+        narrator.look(hall)
+    }
+
+    #[test]
+    fn a_league_is_told_from_the_first_player_to_the_champion() {
+        let mut hall = Small::new(Config::default(), Seed([1; 32]), Seed([2; 32]));
+        let mut narrator = Narrator::new(0, Paint(false));
+        assert!(!narrator.has_news(&hall));
+        register(&mut hall, "Ada", 8101);
+        assert_eq!(look(&mut narrator, &mut hall), "P01 Ada is in (1 player)\n");
+        register(&mut hall, "B\u{1b}[2Job", 8102);
+        assert_eq!(look(&mut narrator, &mut hall), "P02 B\u{fffd}[2Job is in (2 players)\n", "a name steers no terminal");
+        register(&mut hall, "Ada", 8103);
+        assert_eq!(look(&mut narrator, &mut hall), "Somebody was turned away: Duplicate display name\n");
+        register(&mut hall, "Cleo", 8103);
+        hall.remove(NOW, 3).unwrap();
+        hall.command(NOW, Command::Start).unwrap();
+        let begun = look(&mut narrator, &mut hall);
+        assert!(begun.contains("P03 is out\n"), "{begun}");
+        assert!(begun.ends_with("The league begins: 2 players, even_odd\nRound 1 of 1\n"), "{begun}");
+        play(&mut hall);
+        let told = look(&mut narrator, &mut hall);
+        let winner = hall.standings().next().unwrap().display_name.to_owned();
+        let (result, end) = told.split_once('\n').unwrap();
+        assert!(result.starts_with("  R1M1  ") && result.contains(" – ") && result.ends_with(" wins"), "{told}");
+        assert!(end.starts_with("\nFinal standings\n"), "{told}");
+        assert!(end.ends_with(&format!("{} is the champion\n", shown(&winner))), "{told}");
+        assert_eq!(look(&mut narrator, &mut hall), "", "nothing is told twice");
+    }
+
+    #[test]
+    fn colours_are_there_only_where_they_are_wanted() {
+        for paints in [false, true] {
+            let mut hall = Small::new(Config::default(), Seed([1; 32]), Seed([2; 32]));
+            let mut narrator = Narrator::new(0, Paint(paints));
+            register(&mut hall, "Ada", 8101);
+            register(&mut hall, "Bob", 8102);
+            hall.command(NOW, Command::Start).unwrap();
+            play(&mut hall);
+            assert_eq!(look(&mut narrator, &mut hall).contains('\u{1b}'), paints);
         }
     }
 }

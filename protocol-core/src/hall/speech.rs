@@ -154,6 +154,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     game_type,
                     turn_number: table.play.game().turn(),
                     timeout_seconds: self.config.timing.move_ms / 1000,
+                    last_turn: LastTurn { game: table.play.game(), table: games::Table(&sitters) },
                     game_specific_state: View {
                         game: table.play.game(),
                         seat: seating.seat,
@@ -363,6 +364,36 @@ impl Serialize for View<'_> {
         let mut map = serializer.serialize_map(None)?;
         self.game.view(Viewer::Seat(self.seat), self.table, &mut map)?;
         map.end()
+    }
+}
+
+/// What every seat did in the turn that was resolved last; nothing before the first.
+struct LastTurn<'a> {
+    game: &'a AnyGame,
+    table: games::Table<'a>,
+}
+
+impl Serialize for LastTurn<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { game, table } = *self;
+        let mut map = serializer.serialize_map(None)?;
+        for seat in (0..game.seats()).filter(|_| game.turn() > 1) {
+            map.serialize_entry(table.id(seat), &Shown(Action { game, table, seat }))?;
+        }
+        map.end()
+    }
+}
+
+/// What one seat did.
+struct Action<'a> {
+    game: &'a AnyGame,
+    table: games::Table<'a>,
+    seat: u8,
+}
+
+impl core::fmt::Display for Action<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.game.action(self.seat, self.table, f)
     }
 }
 
