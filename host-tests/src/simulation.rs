@@ -26,7 +26,9 @@ use std::rc::Rc;
 
 use protocol_core::fair::{Purpose, Seed};
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode, Output, Pace, Pacing, ReelId, Stage, Via, sizes};
+use protocol_core::hall::{
+    Command, Config, Event, Failure, Hall, Mode, Output, Pace, Pacing, ReelId, Stage, Via, sizes,
+};
 use protocol_core::json::{Counter, Full, Sink, Window};
 use protocol_core::league::Record;
 use protocol_core::log::Happening;

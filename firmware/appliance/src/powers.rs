@@ -141,7 +141,9 @@ impl fmt::Display for Wrong<'_> {
             }
             Wrong::Player => f.write_str("player_id must be the id of a player, such as \"P03\""),
             Wrong::Match => f.write_str("match_id must be the id of a match, such as \"R1M2\""),
-            Wrong::House(most) => write!(f, "the body must be {{\"players\": 3}}, with a whole number from 1 to {most}"),
+            Wrong::House(most) => {
+                write!(f, "the body must be {{\"players\": 3}}, with a whole number from 1 to {most}")
+            }
             Wrong::Winner => f.write_str("winner must be the id of a player, such as \"P01\", or null for a draw"),
         }
     }

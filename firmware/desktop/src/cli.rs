@@ -536,8 +536,7 @@ mod tests {
 
     #[test]
     fn the_demo_has_four_players_unless_told() {
-        let plain =
-            DemoOptions { players: 4, game: "even_odd", pace: Pace::Fast, listen: None, admin_code: None };
+        let plain = DemoOptions { players: 4, game: "even_odd", pace: Pace::Fast, listen: None, admin_code: None };
         assert_eq!(parse("demo"), Ok(Command::Demo(plain)));
         assert_eq!(
             parse("demo --players 9 --game=even_odd_10 --pace watch --listen 127.0.0.1:0 --admin-code class-7b"),

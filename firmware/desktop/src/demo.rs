@@ -257,7 +257,8 @@ mod tests {
 
     #[test]
     fn rounds_are_printed_as_they_end_and_the_table_at_the_end() {
-        let first = format!("\u{feff}{HEADER}1,R1M1,P01,P02,Random,\"Markov\",WIN,P02,0,3,,8,odd,even,2026-11-16T10:00:00Z\n");
+        let first =
+            format!("\u{feff}{HEADER}1,R1M1,P01,P02,Random,\"Markov\",WIN,P02,0,3,,8,odd,even,2026-11-16T10:00:00Z\n");
         let both = format!("{first}2,R2M1,P02,P01,Markov,Random,DRAW,,1,1,,7,odd,odd,2026-11-16T10:00:01Z\n");
         let statuses = [
             status_json("WAITING", 0),

@@ -114,9 +114,7 @@ impl Narrator {
                 let (game, players) = (hall.game().rules().name, hall.schedule().players());
                 paint.head(&format!("The league begins: {players} players, {game}"))
             }
-            Happening::RoundStarted(round) => {
-                paint.head(&format!("Round {round} of {}", hall.schedule().rounds()))
-            }
+            Happening::RoundStarted(round) => paint.head(&format!("Round {round} of {}", hall.schedule().rounds())),
             Happening::MatchOver(_) => self.result(hall, entry.at_match?)?,
             Happening::RoundOver(round) if round < hall.schedule().rounds() => {
                 let Some(first) = hall.standings().next().filter(|_| hall.stage() == Stage::Running(round)) else {
@@ -278,7 +276,11 @@ mod tests {
         register(&mut hall, "Ada", 8101);
         assert_eq!(look(&mut narrator, &mut hall), "P01 Ada is in (1 player)\n");
         register(&mut hall, "B\u{1b}[2Job", 8102);
-        assert_eq!(look(&mut narrator, &mut hall), "P02 B\u{fffd}[2Job is in (2 players)\n", "a name steers no terminal");
+        assert_eq!(
+            look(&mut narrator, &mut hall),
+            "P02 B\u{fffd}[2Job is in (2 players)\n",
+            "a name steers no terminal"
+        );
         register(&mut hall, "Ada", 8103);
         assert_eq!(look(&mut narrator, &mut hall), "Somebody was turned away: Duplicate display name\n");
         register(&mut hall, "Cleo", 8103);

@@ -8,9 +8,9 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use appliance::clock::Clock;
 use appliance::journal::ram::RamFlash;
 use appliance::journal::{Chosen, FRAME, Journal, State};
-use appliance::clock::Clock;
 use appliance::{Appliance, Links};
 use async_executor::LocalExecutor;
 use embassy_futures::select::{Either, select};

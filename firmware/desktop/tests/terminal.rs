@@ -27,7 +27,8 @@ const ONE_LEAGUE: [&str; 7] = ["--listen", "127.0.0.1:0", "--no-flash", "--start
 fn a_league_of_the_house_is_told_from_the_first_player_to_the_champion_without_colours_in_a_pipe() {
     let text = printed(&ONE_LEAGUE);
     let (_, told) = text.split_once("Ctrl-C ends it now.\n").expect("what to do next");
-    let parts = ["P01 Random is in", "The league begins: 4 players, even_odd", "Round 1 of 3", "  R1M1  Random", "  R3M2  "];
+    let parts =
+        ["P01 Random is in", "The league begins: 4 players, even_odd", "Round 1 of 3", "  R1M1  Random", "  R3M2  "];
     let mut rest = told;
     for part in parts.into_iter().chain(["Final standings", " is the champion"]) {
         let (_, behind) = rest.split_once(part).unwrap_or_else(|| panic!("{part} in its place: {text}"));
@@ -132,7 +133,8 @@ fn a_demo_that_listens_stays_and_its_owner_plays_another_game_with_more_of_the_h
 
 #[test]
 fn a_file_that_was_asked_for_and_cannot_be_written_ends_the_start_with_a_plain_word() {
-    let output = leaguebox(&["--listen", "127.0.0.1:0", "--flash", "/nowhere/at/all.flash"]).output().expect("it starts");
+    let output =
+        leaguebox(&["--listen", "127.0.0.1:0", "--flash", "/nowhere/at/all.flash"]).output().expect("it starts");
     assert_eq!(output.status.code(), Some(1));
     assert!(output.stdout.is_empty(), "it does not say that it serves");
     let error = String::from_utf8_lossy(&output.stderr);

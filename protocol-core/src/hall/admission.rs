@@ -551,9 +551,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
 /// The games a list of names names.
 fn games_in(names: Value<'_>) -> GameSet {
-    let named = |game: &&GameKind| {
-        names.items().any(|name| name.as_str().is_some_and(|name| name.is(game.rules().name)))
-    };
+    let named =
+        |game: &&GameKind| names.items().any(|name| name.as_str().is_some_and(|name| name.is(game.rules().name)));
     GameKind::ALL.iter().filter(named).fold(GameSet::NONE, |games, &game| games.with(game))
 }
 

@@ -795,7 +795,7 @@ fn players_of_both_protocols_see_what_the_other_played_in_the_turn_before() {
         for message in room.hears(&mut ada) {
             if message["type"] == "your_turn" {
                 let number = 10 - message["round"].as_u64().unwrap();
-                room.plays(&mut ada, message["gameId"].as_str().unwrap(), json!({ "number": number }));
+                room.plays(&ada, message["gameId"].as_str().unwrap(), json!({ "number": number }));
             } else if message["type"] == "turn_update" {
                 heard.push(message["moves"].clone());
             }
@@ -838,13 +838,13 @@ fn an_agent_to_be_watched_is_asked_late_has_all_its_time_and_may_be_early() {
     let heard = room.hears(&mut ada);
     assert!(types(&heard).contains(&"turn_update") && !types(&heard).contains(&"your_turn"), "{heard:?}");
     // Who moves by what it sees is heard; who waits to be asked is asked in time.
-    assert_eq!(room.plays(&mut ada, &id, json!({"number": 6}))["success"], true);
+    assert_eq!(room.plays(&ada, &id, json!({"number": 6}))["success"], true);
     room.hears(&mut bob);
     wait(&mut room, 3_000);
     assert!(types(&room.hears(&mut bob)).contains(&"your_turn"));
     let timing = room.hall.config().timing;
     assert_eq!(room.hall.next_deadline(), Some(3_000 + timing.turn_ms), "all of its time");
-    assert_eq!(room.plays(&mut bob, &id, json!({"number": 7}))["success"], true);
+    assert_eq!(room.plays(&bob, &id, json!({"number": 7}))["success"], true);
     wait(&mut room, 4_000);
     for (turn, number) in [(3, 3), (4, 4), (5, 5)] {
         for ear in [&mut ada, &mut bob] {

@@ -133,7 +133,10 @@ fn too_few_who_can_play_the_game_are_told_from_too_few() {
     let mut room = class();
     room.hall.configure(room.now, game(GameKind::Echo)).unwrap();
     let refusal = room.hall.command(room.now, Command::Start).unwrap_err();
-    assert_eq!(refusal.to_string(), "a league needs at least two players of this game; the others who are here sit out");
+    assert_eq!(
+        refusal.to_string(),
+        "a league needs at least two players of this game; the others who are here sit out"
+    );
 }
 
 #[test]

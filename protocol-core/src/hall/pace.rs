@@ -147,7 +147,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         match self.stage {
             Stage::Running(_) if self.paused => Err(Refusal("the league is paused; resume goes on")),
             Stage::Running(_) if self.break_since.is_some() && self.round_is_closed => Ok(()),
-            Stage::Running(_) => Err(Refusal("the round is still being played; the next one can begin when it is over")),
+            Stage::Running(_) => {
+                Err(Refusal("the round is still being played; the next one can begin when it is over"))
+            }
             Stage::Waiting | Stage::Completed => Err(Refusal("there is no running league")),
         }
     }

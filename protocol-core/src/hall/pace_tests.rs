@@ -186,7 +186,11 @@ fn in_steps_every_round_waits_for_the_owner_the_first_too() {
         let refusal = room.hall.command(room.now, Command::Next).unwrap_err();
         assert!(refusal.0.contains("still being played"), "{refusal}");
         let said = serve(&mut room, perfect);
-        assert_eq!(times(&said, 0, "GAME_OVER")[0] - times(&said, 0, "GAME_INVITATION")[0], MATCH, "else as to be watched");
+        assert_eq!(
+            times(&said, 0, "GAME_OVER")[0] - times(&said, 0, "GAME_INVITATION")[0],
+            MATCH,
+            "else as to be watched"
+        );
     }
     assert_eq!(room.hall.stage(), Stage::Completed);
     assert!(room.hall.command(room.now, Command::Next).is_err());

@@ -210,7 +210,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         } else if self.players.iter().any(|player| !player.games.has(self.config.game)) {
             Err(match *sizes.start() {
                 2 => Refusal("a league needs at least two players of this game; the others who are here sit out"),
-                _ => Refusal("a league of this game needs at least four players of it; the others who are here sit out"),
+                _ => {
+                    Refusal("a league of this game needs at least four players of it; the others who are here sit out")
+                }
             })
         } else if *sizes.start() > 2 {
             Err(Refusal("a league of this game needs at least four players; register them first"))
