@@ -705,6 +705,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     /// A stranger.
     fn noise(&mut self) {
+        if self.hall.stage() == Stage::Completed {
+            // Whoever registers then is in the next league: no stranger.
+            return;
+        }
         let random = &mut self.random;
         let stranger = |random: &mut Random| {
             let dialect = Dialect::any(random);
