@@ -20,6 +20,7 @@ impl Row {
 
 /// Reads the export; the first line names the columns.
 pub fn parse(csv: &str) -> Vec<Row> {
+    let csv = csv.trim_start_matches('\u{feff}');
     let mut lines = csv.lines().filter(|line| !line.is_empty()).map(fields);
     let header = lines.next().expect("a header line");
     lines

@@ -26,7 +26,9 @@ use std::rc::Rc;
 
 use protocol_core::fair::{Purpose, Seed};
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Failure, Hall, Mode, Output, ReelId, Stage, Via, sizes};
+use protocol_core::hall::{
+    Command, Config, Event, Failure, Hall, Mode, Output, Pace, Pacing, ReelId, Stage, Via, sizes,
+};
 use protocol_core::json::{Counter, Full, Sink, Window};
 use protocol_core::league::Record;
 use protocol_core::log::Happening;
@@ -54,6 +56,8 @@ pub struct Setup {
     pub mode: Mode,
     /// How long they have.
     pub timing: Timing,
+    /// How fast it goes on.
+    pub pacing: Pacing,
     /// Whether the box runs fewer matches at once than a round has.
     pub few_tables: bool,
     /// What the monotonic clock shows in the morning. Nothing may depend on it.
@@ -89,8 +93,21 @@ impl Setup {
                 }
             },
             few_tables: random.one_in(3),
+            pacing: Pacing::default(),
             clock: 0,
         }
+    }
+
+    /// A league to be watched, or in steps.
+    pub fn paced(seed: u64) -> Self {
+        let mut random = Random::new(seed ^ 0xface);
+        let pacing = Pacing {
+            pace: if random.one_in(2) { Pace::Watch } else { Pace::Step },
+            turn_ms: random.within(1, 2_000),
+            match_ms: random.within(1, 8_000),
+            break_ms: random.within(1, 8_000),
+        };
+        Self { pacing, ..Self::any(seed) }
     }
 
     /// A league of a game for four, of up to 9.
@@ -293,6 +310,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             game: setup.game,
             mode: setup.mode,
             timing: setup.timing,
+            pacing: setup.pacing,
             start_at,
             endpoint: "http://10.0.0.1:8000/mcp".try_into().expect("it fits"),
             ..Config::default()
@@ -518,6 +536,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     /// Lets the next thing happen, and looks at everything that must hold. False when there is nothing left.
     pub fn step(&mut self) -> bool {
         self.meddle_at_times();
+        let is_idle = self.queue.is_empty() && self.hall.next_deadline().is_none();
+        if self.hall.waits_for_owner() && (is_idle || self.random.one_in(8)) {
+            self.hall.command(self.moment(), Command::Next).expect("the next round waits for it");
+            self.quiet_since = self.now;
+            self.keep();
+            self.serve();
+            self.check_the_moment();
+        }
         let event = self.queue.first_key_value().map(|(&key, _)| key);
         let deadline = self.hall.next_deadline();
         let tick_first = match (event, deadline) {
@@ -627,6 +653,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     fn register_again(&mut self, agent: usize) {
         let stage = self.hall.stage();
         let was = self.agents[agent].clone();
+        if was.has_left && stage == Stage::Completed {
+            // It would be somebody else in the next league.
+            return;
+        }
         let body = was.registration(self.setup.game.rules().name).to_string();
         let answer = self.say(was.address, body.as_bytes()).expect("a registration is answered");
         let answer = was.registers_in.unwrap_answer(&answer);
@@ -691,6 +721,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     /// A stranger.
     fn noise(&mut self) {
+        if self.hall.stage() == Stage::Completed {
+            // Whoever registers then is in the next league: no stranger.
+            return;
+        }
         let random = &mut self.random;
         let stranger = |random: &mut Random| {
             let dialect = Dialect::any(random);

@@ -55,6 +55,15 @@ fn a_league_larger_than_the_board_allows_keeps_every_promise() {
 }
 
 #[test]
+fn leagues_to_be_watched_and_leagues_in_steps_keep_every_promise() {
+    for seed in seeds(200) {
+        play(Setup::paced(seed));
+    }
+    let (cuts, acts) = play_with_power_cuts(Setup::paced, seeds(60), true);
+    println!("{cuts} power cuts and {acts} acts of the owner");
+}
+
+#[test]
 fn leagues_of_a_game_for_four_keep_every_promise() {
     let inputs: u64 = seeds(60).map(|seed| play(Setup::of_four(seed)).steps).sum();
     println!("{inputs} inputs");

@@ -25,6 +25,11 @@ pub trait Board: Clock {
     fn breaker(&self) -> Option<fn(Fault)> {
         None
     }
+
+    /// Has so many house players register, like any others and in a while. False where there are none.
+    fn hire(&self, _players: u16) -> bool {
+        false
+    }
 }
 
 /// What a board says of itself. Anybody may read it.
@@ -118,5 +123,9 @@ impl<B: Board> Board for &B {
 
     fn breaker(&self) -> Option<fn(Fault)> {
         B::breaker(self)
+    }
+
+    fn hire(&self, players: u16) -> bool {
+        B::hire(self, players)
     }
 }

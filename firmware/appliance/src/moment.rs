@@ -60,7 +60,7 @@ impl Moment {
         &self,
         hall: &Hall<P, M, R, L>,
     ) -> &'static str {
-        self.game.as_ref().map_or(hall.config().game.rules(), Game::rules).name
+        self.game.as_ref().map_or(hall.game().rules(), Game::rules).name
     }
 
     /// A match that is over, as it stood when it was being played.

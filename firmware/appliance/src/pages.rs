@@ -43,6 +43,8 @@ pub(crate) fn health(memory: Memory, kept: Kept, sink: &mut dyn Sink) -> Result<
 /// What the page of the status says beside the league.
 #[derive(Clone, Copy)]
 pub(crate) struct Vitals<'a> {
+    /// By the box's own clock.
+    pub ms: u64,
     pub time: Utc,
     pub time_source: Source,
     pub uptime_seconds: u64,
@@ -57,7 +59,7 @@ pub(crate) struct Vitals<'a> {
 impl Vitals<'_> {
     /// Without what changes because time goes by.
     pub fn still(self) -> Self {
-        Self { time: Utc(0), uptime_seconds: 0, log_entries: 0, ..self }
+        Self { ms: 0, time: Utc(0), uptime_seconds: 0, log_entries: 0, ..self }
     }
 }
 
@@ -79,6 +81,11 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         league_id: Shown<protocol_core::wire::league_v2::outgoing::LeagueId>,
         game_type: &'static str,
         mode: &'static str,
+        pace: &'static str,
+        /// While a break is counted down.
+        next_round_in_ms: Option<u64>,
+        /// Whether the next round waits for the owner to call for it.
+        waits_for_owner: bool,
         matches_completed: u32,
         total_matches: u32,
         running_matches: u16,
@@ -116,6 +123,9 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         league_id: league.league_id,
         game_type: league.game_type,
         mode: hall.config().mode.name(),
+        pace: hall.config().pacing.pace.name(),
+        next_round_in_ms: hall.next_round_in(vitals.ms),
+        waits_for_owner: hall.waits_for_owner(),
         matches_completed: league.matches_completed,
         total_matches: league.total_matches,
         running_matches: league.running_matches,
@@ -155,7 +165,7 @@ struct Why<'a, H>(&'a H);
 impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Display for Why<'_, Hall<P, M, R, L>> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hall = self.0;
-        let players = hall.players().len();
+        let players = hall.takers();
         let fewest = usize::from(*hall::sizes(hall.config().game).start());
         match (hall.stage(), hall.config().start_at) {
             (Stage::Waiting, Some(n)) => write!(f, "Waiting for players: {players} of {n} are here."),
@@ -164,6 +174,20 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Displa
                 write!(f, "Waiting for players: {players} here, a league needs at least {fewest}.")
             }
             (Stage::Waiting, None) => write!(f, "{players} players are here. Waiting for the teacher to start."),
+            (Stage::Running(0), _) if hall.is_paused() => {
+                f.write_str("Paused before the first round. Waiting for the teacher to resume.")
+            }
+            (Stage::Running(0), _) if hall.waits_for_owner() => {
+                f.write_str("The league has begun. Waiting for the teacher to call the first round.")
+            }
+            (Stage::Running(0), _) => f.write_str("The league has begun. The first round follows in a moment."),
+            (Stage::Running(round), _) if hall.waits_for_owner() => {
+                write!(f, "Round {round} of {} is over. ", hall.schedule().rounds())?;
+                f.write_str("Waiting for the teacher to call the next one.")
+            }
+            (Stage::Running(round), _) if hall.next_round_in(0).is_some() => {
+                write!(f, "Round {round} of {} is over. The next one follows in a moment.", hall.schedule().rounds())
+            }
             (Stage::Running(round), _) if hall.is_paused() && hall.tables().next().is_none() => {
                 write!(f, "Paused after round {round}. Waiting for the teacher to resume.")
             }
@@ -479,6 +503,8 @@ pub(crate) struct Person<'a> {
     dialect: &'static str,
     /// Whether the admin has removed it.
     removed: bool,
+    /// Why it is not in the league that runs, or will not be in the next.
+    sits_out: Option<&'static str>,
     violations: u32,
     /// How its matches ended, and those it lost for a technical reason.
     end_reasons: ByReason,
@@ -580,6 +606,7 @@ impl<'a> Person<'a> {
             state: player.state.name(),
             dialect: player.style.dialect.name(),
             removed: player.is_removed(),
+            sits_out: hall.sits_out(player),
             violations: player.compliance.total(),
             end_reasons: endings.matches,
             technical_losses: endings.technical_losses,
@@ -665,19 +692,22 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// A part for each match that is over.
+/// A part for each match that is over, with the mark by which a spreadsheet knows UTF-8.
 fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
     hall: &Hall<P, M, R, L>,
     part: u64,
     sink: &mut dyn Sink,
 ) -> Result<bool, Full> {
     if part == 0 {
-        let (players, points) = match hall.config().game.rules().seats.start() {
-            4 => ("player_a,player_b,player_c,player_d", "points_a,points_b,points_c,points_d"),
-            _ => ("player_a,player_b", "points_a,points_b"),
+        let (players, points) = match hall.game().rules().seats.start() {
+            4 => (
+                "player_a,player_b,player_c,player_d,name_a,name_b,name_c,name_d",
+                "points_a,points_b,points_c,points_d",
+            ),
+            _ => ("player_a,player_b,name_a,name_b", "points_a,points_b"),
         };
-        let columns = hall.config().game.rules().columns;
-        let pieces = ["round_id,match_id,", players, ",status,winner,", points, ",end_reason,", columns];
+        let columns = hall.game().rules().columns;
+        let pieces = ["\u{FEFF}round_id,match_id,", players, ",status,winner,", points, ",end_reason,", columns];
         { pieces }.iter().try_for_each(|piece| sink.put(piece.as_bytes()))?;
         sink.put(b",finished_at\r\n")?;
         return Ok(true);
@@ -690,6 +720,14 @@ fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
     let mut text = heapless::String::<512>::new();
     write!(text, "{round},{id},").map_err(|_| Full)?;
     line.player_ids().try_for_each(|player| write!(text, "{player},")).map_err(|_| Full)?;
+    sink.put(text.as_bytes())?;
+    // A name of 64 quotes is twice as long in quotes.
+    for sitter in hall.sitters(id) {
+        let mut name = heapless::String::<136>::new();
+        write!(name, "{},", Quoted(sitter.display_name)).map_err(|_| Full)?;
+        sink.put(name.as_bytes())?;
+    }
+    text.clear();
     write!(text, "{},", record.status().name()).map_err(|_| Full)?;
     if let Some(winner) = line.winner {
         write!(text, "{}", winner.0).map_err(|_| Full)?;

@@ -41,6 +41,8 @@ pub(crate) enum Wrong<'a> {
     Both,
     Match,
     Winner,
+    /// There is room for so many.
+    House(usize),
 }
 
 impl Power {
@@ -114,6 +116,14 @@ impl Act {
     }
 }
 
+/// Reads how many house players are wanted: `{"players": 3}`. There is room for `most`.
+pub(crate) fn read_house(body: &[u8], most: usize) -> Result<u16, Wrong<'_>> {
+    let message = json::parse(body).map_err(Wrong::NotJson)?;
+    let is_alone = message.entries().all(|(name, _)| name.is("players"));
+    let players = message.get("players").and_then(Value::as_u64).and_then(|n| u16::try_from(n).ok());
+    players.filter(|&n| is_alone && (1..=most).contains(&n.into())).ok_or(Wrong::House(most))
+}
+
 /// The status of an answer to what is denied.
 pub(crate) fn status(denied: Denied) -> u16 {
     match denied {
@@ -150,6 +160,9 @@ impl fmt::Display for Wrong<'_> {
             Wrong::Address => f.write_str("address must be the address of a computer, such as \"10.0.0.7\""),
             Wrong::Both => f.write_str("player_id names one player, address all of a computer: say one of them"),
             Wrong::Match => f.write_str("match_id must be the id of a match, such as \"R1M2\""),
+            Wrong::House(most) => {
+                write!(f, "the body must be {{\"players\": 3}}, with a whole number from 1 to {most}")
+            }
             Wrong::Winner => f.write_str("winner must be the id of a player, such as \"P01\", or null for a draw"),
         }
     }
@@ -171,6 +184,14 @@ mod tests {
         assert_eq!(Power::Rule.read(br#"{"winner":"P01","match_id":"R1M2"}"#).unwrap(), Act::Rule(R1M2, Some(1)));
         assert_eq!(Power::Rule.read(br#"{"match_id":"R1M2","winner":null}"#).unwrap(), Act::Rule(R1M2, None));
         assert_eq!(Power::Replay.read(br#"{"match_id":"R1M2"}"#).unwrap(), Act::Replay(R1M2));
+    }
+
+    #[test]
+    fn house_players_are_counted_strictly() {
+        assert_eq!(read_house(br#"{"players":3}"#, 8).unwrap(), 3);
+        for text in ["", "{}", "[]", "3", r#"{"players":0}"#, r#"{"players":9}"#, r#"{"players":3,"game":"echo"}"#] {
+            assert!(read_house(text.as_bytes(), 8).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -81,6 +81,8 @@ enum Order {
     Recover,
     /// A new code for a screen that may show all there is.
     Projector,
+    /// House players are to come.
+    Hire,
     Break(Fault),
 }
 
@@ -146,12 +148,14 @@ fn find(path: &str) -> Option<Route> {
         "/api/v1/agents" => Route::Agents,
         "/api/v1/agents/me" => Route::Me,
         "/api/v1/doc" => Route::Doc,
+        "/api/admin/house" => Route::Admin(Order::Hire),
         "/api/admin/settings" => Route::Admin(Order::Configure),
         "/api/admin/fault/panic" => Route::Admin(Order::Break(Fault::Panic)),
         "/api/admin/fault/hang" => Route::Admin(Order::Break(Fault::Hang)),
         "/api/admin/start" => Route::Admin(Order::Command(Command::Start)),
         "/api/admin/pause" => Route::Admin(Order::Command(Command::Pause)),
         "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
+        "/api/admin/next" => Route::Admin(Order::Command(Command::Next)),
         "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
         "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
         "/api/admin/projector" => Route::Admin(Order::Projector),
@@ -389,6 +393,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub(crate) fn vitals(&self, ms: u64) -> Vitals<'_> {
         let (calendar, guard) = (self.calendar(), self.guard.borrow());
         Vitals {
+            ms,
             time: calendar.at(ms),
             time_source: calendar.source(),
             uptime_seconds: ms.saturating_sub(self.started) / 1000,
@@ -497,6 +502,17 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             }
             Order::Recover if self.journal.recover() => Obeyed::Done,
             Order::Recover => Obeyed::Not(409, "there is nothing to recover; /api/status.json says how the journal is"),
+            Order::Hire => match powers::read_house(body, P) {
+                Err(wrong) => Obeyed::Unread(wrong),
+                Ok(_) if self.hall(|hall| matches!(hall.stage(), Stage::Running(_))) => {
+                    Obeyed::Not(409, "nobody can register while a league runs; house players neither")
+                }
+                Ok(players) if self.hall(|hall| hall.players().len() + usize::from(players) > P) => {
+                    Obeyed::Not(409, "there is no room for so many more players")
+                }
+                Ok(players) if self.board.hire(players) => Obeyed::Done,
+                Ok(_) => Obeyed::Not(404, "this board has no house players; a box that runs on a computer has"),
+            },
             Order::Break(fault) => match self.board.breaker() {
                 Some(break_it) => Obeyed::WillBreak(break_it, fault),
                 None => Obeyed::Not(404, "this board has no watchdog that would bring it back"),

@@ -9,13 +9,16 @@ use std::str::FromStr;
 use std::time::Duration;
 use std::vec::IntoIter;
 
-use protocol_core::hall::TIMEOUT_MS;
+use protocol_core::hall::{Pace, TIMEOUT_MS};
 
 use crate::failure::Failure;
 use crate::house::strategy::Parity;
 
 /// How many players a league can have on this computer.
 pub const PLAYERS: RangeInclusive<u16> = 2..=512;
+
+/// How many players of the house a box can be told to seat at once.
+const HOUSE: RangeInclusive<u16> = 0..=512;
 
 /// Where the league is kept unless told otherwise: in the folder the box is started in, where it is seen and can be
 /// deleted.
@@ -69,6 +72,12 @@ pub struct Options {
     pub per_address: Option<u16>,
     /// Whether agents may be called at another address than they registered from.
     pub other_hosts: bool,
+    /// How fast a league goes on.
+    pub pace: Pace,
+    /// So many players of the house register when it is up.
+    pub house: u16,
+    /// Says nothing but where it is.
+    pub quiet: bool,
     /// The flags that were given: what they choose goes before what was kept.
     pub given: BTreeSet<String>,
 }
@@ -92,6 +101,9 @@ impl Options {
             turn: Duration::from_secs(90),
             per_address: None,
             other_hosts: false,
+            pace: Pace::Fast,
+            house: 0,
+            quiet: false,
             given: BTreeSet::new(),
         }
     }
@@ -123,31 +135,12 @@ pub struct DemoOptions {
     pub players: u16,
     /// The game, by its name on the wire.
     pub game: &'static str,
-    /// How fast the house plays.
-    pub speed: Speed,
-}
-
-/// How fast the house plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speed {
-    /// As fast as it can, and the demo ends with its league.
-    Instant,
-    /// For somebody who watches the page, which then stays until Ctrl-C.
-    Fast,
-    Normal,
-    Slow,
-}
-
-impl Speed {
-    /// About how long a match takes, if anybody is to watch it.
-    pub fn of_a_match(self) -> Option<Duration> {
-        match self {
-            Speed::Instant => None,
-            Speed::Fast => Some(Duration::from_secs(6)),
-            Speed::Normal => Some(Duration::from_secs(25)),
-            Speed::Slow => Some(Duration::from_secs(90)),
-        }
-    }
+    /// How fast it goes on.
+    pub pace: Pace,
+    /// Where it listens: then it stays until Ctrl-C.
+    pub listen: Option<SocketAddr>,
+    /// The admin code; from the system's entropy when not given.
+    pub admin_code: Option<String>,
 }
 
 /// The match to recompute.
@@ -191,7 +184,7 @@ fn run(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
     while let Some(flag) = flags.next_flag()? {
         options.given.insert(flag.name.clone());
         match flag.name.as_str() {
-            "--listen" => options.listen = flags.parsed(flag, "an address and a port like 0.0.0.0:8000")?,
+            "--listen" => options.listen = flags.parsed(flag, AN_ADDRESS)?,
             "--game" => options.game = game(flags.value(flag, &one_of(games))?, games)?,
             "--start-at" => options.start_at = Some(flags.number(flag, PLAYERS)?),
             "--once" => options.once = flag.alone()?,
@@ -207,6 +200,9 @@ fn run(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
             "--turn-timeout-ms" => options.turn = flags.millis(flag)?,
             "--per-address" => options.per_address = Some(flags.number(flag, 1..=*PLAYERS.end())?),
             "--other-hosts" => options.other_hosts = flag.alone()?,
+            "--pace" => options.pace = pace(flags.value(flag, PACES)?)?,
+            "--house" => options.house = flags.number(flag, HOUSE)?,
+            "--quiet" => options.quiet = flag.alone()?,
             _ => return Err(flag.unknown()),
         }
     }
@@ -214,14 +210,20 @@ fn run(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
 }
 
 fn demo(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
-    let mut options = DemoOptions { players: 4, game: default_game(games)?, speed: Speed::Instant };
+    let (game, pace, listen, admin_code) = (default_game(games)?, Pace::Fast, None, None);
+    let mut options = DemoOptions { players: 4, game, pace, listen, admin_code };
     while let Some(flag) = flags.next_flag()? {
         match flag.name.as_str() {
             "--players" => options.players = flags.number(flag, PLAYERS)?,
-            "--game" => options.game = game(flags.value(flag, &one_of(games))?, games)?,
-            "--speed" => options.speed = speed(flags.value(flag, SPEEDS)?)?,
+            "--game" => options.game = self::game(flags.value(flag, &one_of(games))?, games)?,
+            "--pace" => options.pace = self::pace(flags.value(flag, PACES)?)?,
+            "--listen" => options.listen = Some(flags.parsed(flag, AN_ADDRESS)?),
+            "--admin-code" => options.admin_code = Some(self::admin_code(&mut flags, flag)?),
             _ => return Err(flag.unknown()),
         }
+    }
+    if options.pace == Pace::Step && options.listen.is_none() {
+        return Err(Failure::usage("demo --pace step waits for clicks on its page: give it --listen 127.0.0.1:8000"));
     }
     Ok(Command::Demo(options))
 }
@@ -271,11 +273,17 @@ Options of the box
   --turn-timeout-ms MS       and every later one (90000)
   --per-address N            players from one address, 1 to {most} (three quarters of the seats)
   --other-hosts              call agents also at other addresses than they register from
+  --pace fast|watch|step     as fast as the players (fast); so that people can follow, with a break between rounds
+                             (watch); or the same, and each round waits for the owner's click (step)
+  --house N                  N players of the house register too
+  --quiet                    print nothing of what happens, only where the box is
 
 Options of demo
   --players N                how many house players, {least} to {most} (4)
   --game NAME                as above
-  --speed SPEED              slow, normal or fast enough to watch on the page, which then stays until Ctrl-C (instant)
+  --pace fast|watch|step     as above; step needs --listen
+  --listen ADDRESS:PORT      where to listen: then the page stays until Ctrl-C (otherwise the demo ends with its league)
+  --admin-code CODE          as above
 
 Options of verify
   --game NAME                as above
@@ -312,16 +320,12 @@ fn mode(value: Value) -> Result<Mode, Failure> {
     }
 }
 
-const SPEEDS: &str = "instant, fast, normal or slow";
+const AN_ADDRESS: &str = "an address and a port like 0.0.0.0:8000";
 
-fn speed(value: Value) -> Result<Speed, Failure> {
-    match value.text.as_str() {
-        "instant" => Ok(Speed::Instant),
-        "fast" => Ok(Speed::Fast),
-        "normal" => Ok(Speed::Normal),
-        "slow" => Ok(Speed::Slow),
-        _ => Err(value.refused(SPEEDS)),
-    }
+const PACES: &str = "fast, watch or step";
+
+fn pace(value: Value) -> Result<Pace, Failure> {
+    Pace::ALL.into_iter().find(|pace| pace.name() == value.text).ok_or_else(|| value.refused(PACES))
 }
 
 const A_FILE: &str = "the name of a file";
@@ -497,7 +501,7 @@ mod tests {
         let all = options(
             "--listen 127.0.0.1:0 --game even_odd_10 --start-at 32 --once --mode strict --seed 0a0B --no-flash \
              --admin-code class-7b --join-timeout-ms 1 --move-timeout-ms 2 --retry-base-ms 3 \
-             --first-turn-timeout-ms 4 --turn-timeout-ms 5 --per-address 6 --other-hosts",
+             --first-turn-timeout-ms 4 --turn-timeout-ms 5 --per-address 6 --other-hosts --pace watch --house 3 --quiet",
         );
         let mut seed = [0; 32];
         seed[30..].copy_from_slice(&[0x0a, 0x0b]);
@@ -519,10 +523,13 @@ mod tests {
                 turn: Duration::from_millis(5),
                 per_address: Some(6),
                 other_hosts: true,
+                pace: Pace::Watch,
+                house: 3,
+                quiet: true,
                 given: all.given.clone(),
             }
         );
-        assert_eq!(all.given.len(), 15);
+        assert_eq!(all.given.len(), 18);
     }
 
     #[test]
@@ -543,11 +550,17 @@ mod tests {
 
     #[test]
     fn the_demo_has_four_players_unless_told() {
-        let plain = DemoOptions { players: 4, game: "even_odd", speed: Speed::Instant };
+        let plain = DemoOptions { players: 4, game: "even_odd", pace: Pace::Fast, listen: None, admin_code: None };
         assert_eq!(parse("demo"), Ok(Command::Demo(plain)));
         assert_eq!(
-            parse("demo --players 9 --game=even_odd_10 --speed slow"),
-            Ok(Command::Demo(DemoOptions { players: 9, game: "even_odd_10", speed: Speed::Slow }))
+            parse("demo --players 9 --game=even_odd_10 --pace watch --listen 127.0.0.1:0 --admin-code class-7b"),
+            Ok(Command::Demo(DemoOptions {
+                players: 9,
+                game: "even_odd_10",
+                pace: Pace::Watch,
+                listen: Some("127.0.0.1:0".parse().unwrap()),
+                admin_code: Some("class-7b".into()),
+            }))
         );
     }
 
@@ -584,7 +597,8 @@ mod tests {
             ("demo --players x", r#"--players wants a number from 2 to 512, not "x""#),
             ("demo --players 1", r#"--players wants a number from 2 to 512, not "1""#),
             ("demo --players=513", r#"--players wants a number from 2 to 512, not "513""#),
-            ("demo --speed 2", r#"--speed wants instant, fast, normal or slow, not "2""#),
+            ("demo --pace slow", r#"--pace wants fast, watch or step, not "slow""#),
+            ("--house 513", r#"--house wants a number from 0 to 512, not "513""#),
             ("demo --players", "--players wants a number from 2 to 512, but nothing was given"),
             ("--start-at --once", "--start-at wants a number from 2 to 512, but nothing was given"),
             ("--start-at -1", r#"--start-at wants a number from 2 to 512, not "-1""#),
@@ -663,7 +677,9 @@ mod tests {
             "--per-address",
             "--other-hosts",
             "--players",
-            "--speed",
+            "--pace",
+            "--house",
+            "--quiet",
             "--commitment",
             "--choices",
             "even_odd_10",

@@ -8,6 +8,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::pin::Pin;
+use std::sync::mpsc::Sender;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -23,6 +24,8 @@ pub struct Computer {
     /// Who sleeps until when. The second number tells apart who wakes at the same time.
     sleepers: RefCell<BTreeMap<(u64, u64), Waker>>,
     fell_asleep: Cell<u64>,
+    /// Who seats house players.
+    house: RefCell<Option<Sender<u16>>>,
 }
 
 /// The longest that nobody looks at the clock: some systems cannot wait for weeks.
@@ -31,7 +34,18 @@ const LONGEST: Duration = Duration::from_secs(60 * 60);
 impl Computer {
     /// Its clock begins at zero now.
     pub fn new() -> Self {
-        Self { started: Instant::now(), seen: Cell::new(0), sleepers: RefCell::default(), fell_asleep: Cell::new(0) }
+        Self {
+            started: Instant::now(),
+            seen: Cell::new(0),
+            sleepers: RefCell::default(),
+            fell_asleep: Cell::new(0),
+            house: RefCell::default(),
+        }
+    }
+
+    /// Who seats house players from now on.
+    pub fn set_house(&self, house: Sender<u16>) {
+        self.house.replace(Some(house));
     }
 
     /// Looks at the clock.
@@ -121,6 +135,10 @@ impl Board for Computer {
 
     fn utc(&self) -> Option<Utc> {
         Some(utc())
+    }
+
+    fn hire(&self, players: u16) -> bool {
+        self.house.borrow().as_ref().is_some_and(|house| house.send(players).is_ok())
     }
 }
 

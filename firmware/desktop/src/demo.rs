@@ -6,15 +6,14 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use futures_lite::future::block_on;
-use protocol_core::games::{GameKind, Order};
+use protocol_core::hall::Pace;
 use serde_json::Value;
 
-use crate::cli::{DemoOptions, Options};
+use crate::cli::{DemoOptions, Options, PLAYERS};
 use crate::failure::{Failure, say};
 use crate::house::House;
 use crate::http;
-use crate::run::start_box;
+use crate::run::{self, Says, start_box};
 use crate::stop::Stop;
 use crate::table::{self, MatchResult, Standing};
 
@@ -24,54 +23,33 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// House players answer at once, so a league in which nothing happens for this long will never end.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The same where the house takes its time: a round of slow matches.
+/// The same where the box takes its time: a round of slow matches.
 const LONG_PATIENCE: Duration = Duration::from_secs(20 * 60);
 
-/// How long a move may take to be thought about, so that short games are not boring and long ones end.
-const LONGEST_THOUGHT: Duration = Duration::from_secs(4);
-
-/// Plays one league and prints it. One that is to be watched ends with Ctrl-C, the other with its league.
-pub fn demo(options: &DemoOptions) -> Result<(), Failure> {
-    let (count, game) = (options.players, options.game);
-    let to_be_watched = options.speed.of_a_match();
-    let (thinks, patience, stop) = match to_be_watched {
-        None => (Duration::ZERO, PATIENCE, Stop::default()),
-        Some(length) => (thought(game, length), LONG_PATIENCE, Stop::on_ctrl_c()?),
+/// Plays one league and prints it. One that listens where it was told ends with Ctrl-C, the other with its league.
+pub fn demo(options: DemoOptions) -> Result<(), Failure> {
+    let DemoOptions { players, game, pace, listen, admin_code } = options;
+    // All of the house lives here.
+    let per_address = Some(*PLAYERS.end());
+    let options = Options { start_at: Some(players), per_address, flash: None, pace, admin_code, ..Options::new(game) };
+    if let Some(listen) = listen {
+        return run::run(Options { listen, house: players, ..options }, Says::Demo);
+    }
+    // On a port nobody uses, so that a demo runs beside a box.
+    let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let running = start_box(Options { listen, ..options })?;
+    let (stop, mut out) = (Stop::on_ctrl_c()?, io::stdout());
+    let (patience, where_to_look) = match pace {
+        Pace::Fast => (PATIENCE, "; with --listen 127.0.0.1:8000 --pace watch there is a page to watch it".into()),
+        // It lasts long enough to be looked at.
+        _ => (LONG_PATIENCE, format!(" at http://{}/ as long as the league lasts", running.address)),
     };
-    let running = start_box(Options {
-        // On a port nobody uses, so that a demo runs beside a box.
-        listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-        start_at: Some(count),
-        // All of the house lives here.
-        per_address: Some(count),
-        flash: None,
-        ..Options::new(game)
-    })?;
-    let mut out = io::stdout();
-    say(&mut out, &format!("{count} house players play {game} at http://{}/\n", running.address))?;
-    let house = House::seat(running.address, count, game, thinks);
+    say(&mut out, &format!("{players} house players play {game}{where_to_look}\n"))?;
+    let house = House::seat(running.address, players, game);
     let followed = house.and_then(|_house| follow(running.address, &mut out, patience, &stop));
-    let followed = followed.and_then(|()| match to_be_watched {
-        Some(_) if !stop.is_raised() => {
-            say(&mut out, "\nThe page stays until Ctrl-C.\n")?;
-            block_on(stop.raised());
-            Ok(())
-        }
-        _ => Ok(()),
-    });
     // If the box failed, that is why the rest did.
     running.end()?;
     followed
-}
-
-/// How long a house player thinks, so that a match takes about this long.
-fn thought(game: &str, length: Duration) -> Duration {
-    let moves = GameKind::named(game).map_or(1, |game| match game.rules().order {
-        Order::Together => game.rules().turns,
-        // Its last turn is where the rules give up: the house is done long before.
-        Order::InTurn => game.rules().turns / 20,
-    });
-    (length / u32::from(moves.max(1))).min(LONGEST_THOUGHT)
 }
 
 /// How far the league is, as `/api/status.json` says.
@@ -180,12 +158,15 @@ fn standings(text: &str) -> Result<Vec<Standing>, Failure> {
 /// The columns that results have in every game.
 const MATCH_COLUMNS: [&str; 6] = ["round_id", "match_id", "status", "winner", "end_reason", "finished_at"];
 
+/// What they have of each player.
+const OF_EACH: [&str; 3] = ["player", "name", "points"];
+
 /// What the columns of each player end with, as many as a game has.
 const SEATS: [&str; 4] = ["_a", "_b", "_c", "_d"];
 
 /// Reads the results by the names in the first line.
 fn results(text: &str) -> Result<Vec<MatchResult>, Failure> {
-    let mut lines = text.lines().filter(|line| !line.is_empty()).map(fields);
+    let mut lines = text.trim_start_matches('\u{feff}').lines().filter(|line| !line.is_empty()).map(fields);
     let header = lines.next().unwrap_or_default();
     let result = |row: Vec<String>| {
         let field = |name: &str| {
@@ -197,7 +178,7 @@ fn results(text: &str) -> Result<Vec<MatchResult>, Failure> {
         // What is of no match in general is of the game: of one of its players, by its last letter, or of none.
         let is_of_each = |name: &str, what: &str| name.strip_prefix(what).is_some_and(|seat| SEATS.contains(&seat));
         let is_general =
-            |name: &str| MATCH_COLUMNS.contains(&name) || is_of_each(name, "player") || is_of_each(name, "points");
+            |name: &str| MATCH_COLUMNS.contains(&name) || OF_EACH.iter().any(|what| is_of_each(name, what));
         let game = |of: &dyn Fn(&str) -> bool| {
             let columns = header.iter().zip(&row).filter(|(name, _)| !is_general(name.as_str()));
             columns.filter(|(name, _)| of(name)).map(|(_, cell)| cell.clone()).collect::<Vec<_>>()
@@ -244,7 +225,7 @@ mod tests {
         {"rank":1,"player_id":"P02","display_name":"Markov","played":1,"wins":1,"draws":0,"losses":0,"technical_losses":0,"points":3},
         {"rank":2,"player_id":"P01","display_name":"Random","played":1,"wins":0,"draws":0,"losses":1,"technical_losses":0,"points":0}]}"#;
 
-    const HEADER: &str = "round_id,match_id,player_a,player_b,status,winner,points_a,points_b,end_reason,drawn_number,\
+    const HEADER: &str = "round_id,match_id,player_a,player_b,name_a,name_b,status,winner,points_a,points_b,end_reason,drawn_number,\
                           choice_a,choice_b,finished_at\n";
 
     /// A box that gives each path its answers one after the other, and the last one for ever.
@@ -277,17 +258,10 @@ mod tests {
     }
 
     #[test]
-    fn a_move_is_slow_enough_to_be_seen_and_a_match_ends_in_its_time() {
-        let length = Duration::from_secs(25);
-        assert_eq!(thought("even_odd", length), LONGEST_THOUGHT);
-        assert_eq!(thought("resource-rush", length), length / 500);
-        assert!(thought("skill-gomoku", length) > Duration::from_secs(1), "a game of the house has some twelve moves");
-    }
-
-    #[test]
     fn rounds_are_printed_as_they_end_and_the_table_at_the_end() {
-        let first = format!("{HEADER}1,R1M1,P01,P02,WIN,P02,0,3,,8,odd,even,2026-11-16T10:00:00Z\n");
-        let both = format!("{first}2,R2M1,P02,P01,DRAW,,1,1,,7,odd,odd,2026-11-16T10:00:01Z\n");
+        let first =
+            format!("\u{feff}{HEADER}1,R1M1,P01,P02,Random,\"Markov\",WIN,P02,0,3,,8,odd,even,2026-11-16T10:00:00Z\n");
+        let both = format!("{first}2,R2M1,P02,P01,Markov,Random,DRAW,,1,1,,7,odd,odd,2026-11-16T10:00:01Z\n");
         let statuses = [
             status_json("WAITING", 0),
             status_json("RUNNING", 1),

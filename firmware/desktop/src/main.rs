@@ -10,6 +10,7 @@ mod flash;
 mod house;
 mod http;
 mod lan;
+mod narrate;
 mod net;
 mod reactor;
 mod run;
@@ -50,8 +51,8 @@ fn command() -> Result<Command, Failure> {
 
 fn obey(command: Command) -> Result<(), Failure> {
     let text = match command {
-        Command::Run(options) => return run::run(options),
-        Command::Demo(options) => return demo::demo(&options),
+        Command::Run(options) => return run::run(options, run::Says::All),
+        Command::Demo(options) => return demo::demo(options),
         Command::Verify(options) => verify::verify(&options)?,
         Command::Help => cli::help(&games()),
         Command::Version => format!("leaguebox {}\n", env!("CARGO_PKG_VERSION")),

@@ -1,11 +1,14 @@
 //! The box itself, on this computer: bind the port, say so, and serve until the end. `run` is the box of the command
 //! line; [`start_box`] is the same box on a thread, for the demo. Both end in [`serve`].
 
+use std::cell::RefCell;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use appliance::clock::Clock;
 use appliance::journal::ram::RamFlash;
 use appliance::journal::{Chosen, FRAME, Journal, Offer, State};
 use appliance::{Appliance, Links};
@@ -14,14 +17,15 @@ use embassy_futures::select::{Either, select};
 use futures_lite::future::block_on;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{self, Change, Config, Hall, Mode, Stage};
+use protocol_core::hall::{self, Change, Config, Hall, Mode, Pacing, Stage};
 use protocol_core::referee::Timing;
-use protocol_core::wire::league_v2::outgoing::Row;
 
 use crate::cli::{self, Options};
 use crate::computer::Computer;
 use crate::failure::{Failure, say};
 use crate::flash::{FileFlash, Unusable};
+use crate::house::House;
+use crate::narrate::{Narrator, Paint, Printer, standing};
 use crate::net::{Dialler, Listener, allow_many_sockets};
 use crate::reactor::Reactor;
 use crate::startup::{Found, Kept};
@@ -41,11 +45,22 @@ struct Ready {
     seed_is_lengthened: bool,
 }
 
+/// What a box says on the terminal.
+#[derive(Clone, Copy)]
+pub enum Says {
+    /// Nothing.
+    Nothing,
+    /// Where it is and what to do next, and what happens.
+    All,
+    /// The same for a box that plays with itself.
+    Demo,
+}
+
 /// Is the box until Ctrl-C, or with `--once` until the league ends.
-pub fn run(options: Options) -> Result<(), Failure> {
+pub fn run(options: Options, says: Says) -> Result<(), Failure> {
     let ready = Ready::new(options)?;
     let stop = Stop::on_ctrl_c()?;
-    serve(ready, &stop, true)
+    serve(ready, &stop, says)
 }
 
 /// A box that serves on a thread of its own. Dropping it ends it.
@@ -62,7 +77,7 @@ pub fn start_box(options: Options) -> Result<RunningBox, Failure> {
     let (address, stop) = (ready.address, Stop::default());
     let thread = thread::spawn({
         let stop = stop.clone();
-        move || serve(ready, &stop, false)
+        move || serve(ready, &stop, Says::Nothing)
     });
     Ok(RunningBox { address, stop, thread: Some(thread) })
 }
@@ -135,6 +150,8 @@ const WORKER_BYTES: usize = 16 * 1024;
 const LINE_BYTES: usize = 128 * 1024;
 /// For the moves of matches where there is no flash: some fifteen thousand.
 const REEL_BYTES: usize = 1024 * 1024;
+/// How often whoever tells what happens looks at it, in milliseconds.
+const LOOK_MS: u64 = 50;
 /// The hall of 512 players is some 10 MB and is built on the stack before it moves to the heap.
 const STACK_BYTES: usize = 256 * 1024 * 1024;
 
@@ -142,17 +159,17 @@ type Box512 = Appliance<Computer, PLAYERS, MATCHES, RESULTS, LOG>;
 
 /// Serves until `stop` is raised; with `--once` until the league has ended, whose standings it then prints. Returning
 /// drops the listener and every connection.
-fn serve(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
+fn serve(ready: Ready, stop: &Stop, says: Says) -> Result<(), Failure> {
     let stop = stop.clone();
     let thread = thread::Builder::new().name("box".into()).stack_size(STACK_BYTES);
-    let thread = thread.spawn(move || serve_here(ready, &stop, aloud));
+    let thread = thread.spawn(move || serve_here(ready, &stop, says));
     let thread = thread.map_err(|error| Failure::work(format!("cannot start a thread: {error}")))?;
     thread
         .join()
         .unwrap_or_else(|_| Err(Failure::work("the box stopped by a fault of its own: please report the lines above")))
 }
 
-fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
+fn serve_here(ready: Ready, stop: &Stop, says: Says) -> Result<(), Failure> {
     let once = ready.options.once;
     let cannot_use = |error| Failure::work(format!("cannot use the port: {error}"));
     let reactor = Reactor::new().map_err(cannot_use)?;
@@ -164,9 +181,34 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
     let leaguebox = appliance(&ready)?;
     let mut frame = [0; FRAME];
     let mut journal = resume(&leaguebox, &ready.options, &mut frame);
-    if aloud {
-        say(&mut io::stdout(), &startup_text(&leaguebox, &ready, &journal))?;
+    // Whoever names a file relies on it.
+    if let (Some(Err(unusable)), true) = (&journal, ready.options.given.contains("--flash")) {
+        return Err(Failure::work(format!(
+            "{unusable}; choose another file with --flash, or keep nothing over a restart with --no-flash"
+        )));
     }
+    match says {
+        Says::Nothing => {}
+        Says::All => say(&mut io::stdout(), &startup_text(&leaguebox, &ready, &journal))?,
+        Says::Demo => {
+            let (options, code) = (&ready.options, leaguebox.admin_code());
+            say(&mut io::stdout(), &startup::demo(options, &lan::addresses(ready.address), &code))?;
+        }
+    }
+    let narrates = !matches!(says, Says::Nothing) && !ready.options.quiet;
+    let narrator = narrates.then(|| {
+        let told = leaguebox.hall(|hall| hall.log().written());
+        (RefCell::new(Narrator::new(told, Paint::of_stdout())), Printer::new())
+    });
+    let (hire, orders) = mpsc::channel();
+    leaguebox.board().set_house(hire.clone());
+    let here = lan::addresses(ready.address).last().copied().unwrap_or(ready.address);
+    // It ends with the box, which has the other end of the channel.
+    thread::spawn(move || House::keep(here, &orders));
+    if ready.options.house > 0 {
+        _ = hire.send(ready.options.house);
+    }
+    drop(hire);
     let links = Links::new();
     let executor = LocalExecutor::new();
     match &mut journal {
@@ -189,6 +231,16 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
         executor.spawn(line).detach();
     }
     executor.spawn(leaguebox.keep_time()).detach();
+    if let Some((narrator, printer)) = &narrator {
+        let leaguebox = &leaguebox;
+        let narrate = async move {
+            loop {
+                leaguebox.board().sleep_until(leaguebox.board().after(LOOK_MS)).await;
+                printer.print(news(leaguebox, narrator));
+            }
+        };
+        executor.spawn(narrate).detach();
+    }
     let ended = async {
         match once {
             true => leaguebox.league_over().await,
@@ -196,10 +248,29 @@ fn serve_here(ready: Ready, stop: &Stop, aloud: bool) -> Result<(), Failure> {
         }
     };
     let finished = reactor.run(leaguebox.board(), executor.run(select(ended, stop.raised())));
-    if let Either::First(()) = finished {
-        say(&mut io::stdout(), &format!("\nFinal standings\n{}", table::standings(&standings(&leaguebox))))?;
+    drop(executor);
+    match (finished, narrator) {
+        (Either::First(()), Some((narrator, printer))) => {
+            printer.print(news(&leaguebox, &narrator));
+            printer.finish();
+            Ok(())
+        }
+        (Either::First(()), None) => {
+            say(&mut io::stdout(), &format!("\nFinal standings\n{}", table::standings(&standings(&leaguebox))))
+        }
+        // Whoever ends it waits for nothing more.
+        (Either::Second(()), _) => Ok(()),
     }
-    Ok(())
+}
+
+/// What has happened since the narrator last looked.
+fn news(leaguebox: &Box512, narrator: &RefCell<Narrator>) -> String {
+    let mut narrator = narrator.borrow_mut();
+    if !leaguebox.hall(|hall| narrator.has_news(hall)) {
+        return String::new();
+    }
+    leaguebox.act(|hall, _| hall.refresh_standings());
+    leaguebox.hall(|hall| narrator.look(hall))
 }
 
 /// The settings of the command line.
@@ -222,6 +293,7 @@ fn config(options: &Options) -> Config {
         start_at: options.start_at,
         per_address: options.per_address,
         other_hosts: options.other_hosts,
+        pacing: Pacing { pace: options.pace, ..Pacing::default() },
         ..Config::default()
     }
 }
@@ -266,6 +338,7 @@ fn resume(
         turn_ms: given("--turn-timeout-ms").then_some(config.timing.turn_ms),
         per_address: given("--per-address").then_some(config.per_address),
         other_hosts: given("--other-hosts").then_some(config.other_hosts),
+        pace: given("--pace").then_some(config.pacing.pace),
         seed: options.seed.map(|seed| Some(Seed(seed))),
         ..Change::default()
     };
@@ -312,6 +385,7 @@ fn startup_text(leaguebox: &Box512, ready: &Ready, journal: &Option<Result<Journ
         retry_base: Duration::from_millis(settings.timing.retry_base_ms),
         first_turn: Duration::from_millis(settings.timing.first_turn_ms),
         turn: Duration::from_millis(settings.timing.turn_ms),
+        pace: settings.pacing.pace,
         ..ready.options.clone()
     };
     // A league that goes on has the seed it began with.
@@ -322,18 +396,7 @@ fn startup_text(leaguebox: &Box512, ready: &Ready, journal: &Option<Result<Journ
 
 fn standings(leaguebox: &Box512) -> Vec<Standing> {
     leaguebox.act(|hall, _| hall.refresh_standings());
-    let row = |row: Row<'_>| Standing {
-        rank: row.rank.into(),
-        player_id: row.player_id.0.to_string(),
-        display_name: row.display_name.to_owned(),
-        played: row.played.into(),
-        wins: row.wins.into(),
-        draws: row.draws.into(),
-        losses: row.losses.into(),
-        technical_losses: row.technical_losses.into(),
-        points: row.points.into(),
-    };
-    leaguebox.hall(|hall| hall.standings().map(row).collect())
+    leaguebox.hall(|hall| hall.standings().map(standing).collect())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use protocol_core::fair::Seed;
+use protocol_core::hall::Pace;
 
 use crate::cli::Options;
 use crate::entropy;
@@ -72,6 +73,13 @@ pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str, kept:
             seconds(options.retry_base * 4)
         ),
     );
+    if options.pace != Pace::Fast {
+        let how = match options.pace {
+            Pace::Step => "step: every round waits for a click on the page",
+            _ => "watch: slow enough to follow, with a break between rounds",
+        };
+        line("Pace", how);
+    }
     if let Some(seed) = &kept.seed {
         line("Seed", seed);
     }
@@ -87,7 +95,8 @@ pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str, kept:
     if let Found::Running(..) | Found::Over = kept.found {
         text.push_str("\nNext\n");
         if kept.found == Found::Over {
-            _ = write!(text, "  Send everybody away and register anew:\n{}", command("reset"));
+            _ = write!(text, "  Play the next league, with whoever came since:\n{}", command("rematch"));
+            _ = write!(text, "  Or send everybody away and register anew:\n{}", command("reset"));
         }
         text.push_str(ends(options));
         return text;
@@ -125,6 +134,31 @@ pub fn of_seed(seed: Seed, is_lengthened: bool) -> Option<String> {
     entropy::is_plain(&seed.0).then(|| {
         "Warning: the --seed that was given can be guessed, and who does knows all draws to come. Give 64 random digits".into()
     })
+}
+
+/// What the demo says that stays.
+pub fn demo(options: &Options, addresses: &[SocketAddr], admin_code: &str) -> String {
+    let here = addresses.last().copied().unwrap_or(options.listen);
+    let best = addresses.first().copied().unwrap_or(options.listen);
+    let command = |verb: &str, body: &str| {
+        let header = "-H \"Content-Type: application/json\"";
+        let body = if body.is_empty() { String::new() } else { format!(" {header} -d '{body}'") };
+        format!("    curl -X POST -H \"Authorization: Bearer {admin_code}\"{body} http://{here}/api/admin/{verb}\n")
+    };
+    let other = if options.game == "skill-gomoku" { "echo" } else { "skill-gomoku" };
+    let step = match options.pace {
+        Pace::Step => format!("  Begin each round, there or with\n{}", command("next", "")),
+        _ => String::new(),
+    };
+    format!(
+        "{count} house players play {game}.\n\n  Page        http://{best}/\n  Admin code  {admin_code}\n\nNext\n  \
+         Open the page: everything can be done there with the admin code.\n{step}  When the league is over, choose another game \
+         and play the next one:\n{settings}{rematch}  Ctrl-C ends the box.\n\n",
+        count = options.house,
+        game = options.game,
+        settings = command("settings", &format!("{{\"game\": \"{other}\"}}")),
+        rematch = command("rematch", ""),
+    )
 }
 
 fn ends(options: &Options) -> &'static str {
@@ -257,6 +291,23 @@ Next
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(!text.contains("curl"));
+    }
+
+    #[test]
+    fn the_demo_that_stays_says_where_it_is_and_what_to_do_next() {
+        let options = Options { house: 4, pace: Pace::Step, ..Options::new("even_odd") };
+        let text = demo(&options, &addresses(), "k3v9-m2xq");
+        for part in [
+            "4 house players play even_odd",
+            "http://192.168.7.12:8000/",
+            "k3v9-m2xq",
+            "/api/admin/next",
+            "-d '{\"game\": \"skill-gomoku\"}' http://127.0.0.1:8000/api/admin/settings",
+            "/api/admin/rematch",
+            "Ctrl-C",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
     }
 
     #[test]

@@ -82,7 +82,8 @@ pub fn results(results: &[MatchResult], name: impl Fn(&str) -> String) -> String
     columns(&rows.collect::<Vec<_>>())
 }
 
-fn outcome(result: &MatchResult, name: impl Fn(&str) -> String) -> String {
+/// How a match ended.
+pub fn outcome(result: &MatchResult, name: impl Fn(&str) -> String) -> String {
     let level = result.players.iter().zip(&result.points).filter(|(_, points)| *points != "0");
     let level: Vec<String> = level.map(|(id, _)| shown(&name(id))).collect();
     match (result.status.as_str(), result.winner.as_str()) {
@@ -102,7 +103,7 @@ fn or_dashes(cells: &[String]) -> String {
 }
 
 /// Text that cannot move the cursor or turn the direction of the line, and no wider than a name may be.
-fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let text: String = text.chars().map(|c| if c.is_control() || turns(c) { '\u{fffd}' } else { c }).collect();
     if text.width() <= NAME_WIDTH {

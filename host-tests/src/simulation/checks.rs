@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use protocol_core::games::{Game, GameKind};
-use protocol_core::hall::{Stage, Step};
+use protocol_core::hall::{Pace, Pacing, Stage, Step};
 use protocol_core::journal::bytes::{Reader, Writer};
-use protocol_core::referee::Outcome;
+use protocol_core::referee::{Cause, Outcome};
 use protocol_core::wire::league_v2::outgoing::MatchId;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -58,7 +58,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     /// Matches begin as soon as they can.
     fn check_the_tables(&mut self) {
         let waited = self.now - self.quiet_since;
-        let patience = BACKLOG * self.setup.timing.notice_ms;
+        let Pacing { pace, break_ms, .. } = self.setup.pacing;
+        let patience = BACKLOG * self.setup.timing.notice_ms + if pace == Pace::Watch { break_ms } else { 0 };
         for table in self.hall.tables() {
             let id = table.id;
             assert!(self.hall.record(id).is_none(), "a match that is being played has no result yet");
@@ -149,6 +150,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         // A retry may be rested for and then answered: its step twice, and a tenth more. Three bytes of rounding each.
         let retries = 2 * 7 * timing.retry_base_ms * 11 / 10 + 6;
         let played = timing.join_ms + retries + turns * (timing.notice_ms + timing.move_ms + retries);
+        let Pacing { pace, turn_ms, match_ms, .. } = self.setup.pacing;
+        let held = if pace == Pace::Fast { 0 } else { match_ms + turns * turn_ms };
+        let played = played + held;
         let news = BACKLOG * timing.notice_ms;
         assert!(took <= news + played, "{id} took {took} ms");
         if let (Some(last), true) = (course.invited.values().max(), course.invited.len() == agents.len()) {
@@ -157,8 +161,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         if agents.iter().all(|&agent| self.agents[agent].is_flawless()) {
             let slower = agents.iter().map(|&agent| self.agents[agent].latency).max().unwrap_or(0);
             // Announcements of the round before, the invitation, a call and a verdict for each turn.
-            let own = (BACKLOG + 1 + 2 * turns) * slower;
+            let own = (BACKLOG + 1 + 2 * turns) * slower + held;
             assert!(took <= own, "{id} waited for somebody else: {took} ms, its players need {own}");
+            let record = self.hall.record(id).expect("it has just ended");
+            let is_played = record.outcome().cause == Cause::Played;
+            assert!(!is_played || pace == Pace::Fast || took >= match_ms, "{id} was over after {took} ms");
         }
     }
 

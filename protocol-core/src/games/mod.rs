@@ -145,6 +145,52 @@ pub struct Rules {
     pub columns: &'static str,
 }
 
+/// A set of games, a bit each by their place in [`GameKind::ALL`]. Journals keep them: new games come behind the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GameSet(u16);
+
+impl GameSet {
+    /// Every game, those to come too.
+    pub const ALL: GameSet = GameSet(u16::MAX);
+    /// No game.
+    pub const NONE: GameSet = GameSet(0);
+
+    /// These and another one.
+    pub fn with(self, game: GameKind) -> GameSet {
+        GameSet(self.0 | Self::bit(game))
+    }
+
+    /// Whether a game is among them.
+    pub fn has(self, game: GameKind) -> bool {
+        self.0 & Self::bit(game) != 0
+    }
+
+    /// As a number.
+    pub fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The same again.
+    pub fn of_bits(bits: u16) -> GameSet {
+        GameSet(bits)
+    }
+
+    fn bit(game: GameKind) -> u16 {
+        const { assert!(GameKind::ALL.len() <= 16, "a bit for each game") };
+        1 << (game as u16)
+    }
+}
+
+/// A game of more turns than this, in which all move together, goes by the ticks of a clock.
+const TURNS: u16 = 200;
+
+impl Rules {
+    /// Whether its turns are ticks: too many to look at each of them.
+    pub fn has_ticks(&self) -> bool {
+        self.order == Order::Together && self.turns > TURNS
+    }
+}
+
 /// How a game asks for a move. Protocols that have words of their own for a question use them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {

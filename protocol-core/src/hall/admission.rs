@@ -11,6 +11,7 @@ use super::lines::{Gone, Line};
 use super::rounds::{Seating, Stage};
 use super::settings::sizes;
 use super::{Hall, Mode, Via, name};
+use crate::games::{GameKind, GameSet};
 use crate::json::{Kind, Value};
 use crate::league::{Compliance, Latency, Rating, Rule};
 use crate::log::Happening;
@@ -64,6 +65,8 @@ pub struct Player {
     pub contact: Contact,
     /// Where it is in its life.
     pub state: AgentState,
+    /// What it says it plays.
+    pub games: GameSet,
     /// How it is spoken to.
     pub style: Style,
     /// Which rules it broke.
@@ -97,6 +100,7 @@ impl Player {
             version: String::new(),
             contact,
             state: AgentState::Registered,
+            games: GameSet::ALL,
             style,
             compliance: Compliance::new(),
             breaker: Breaker::new(),
@@ -193,7 +197,7 @@ const CLOSED: Turned = Turned::new(
 const GAME: Turned = Turned::new(
     "Unsupported game type",
     None,
-    Some("player_meta.game_types does not name the game of this league; game_type in /api/status.json does"),
+    Some("player_meta.game_types does not name the game that is played; game in /api/settings.json does"),
 );
 const ENDPOINT: Turned = Turned::new(
     "Invalid endpoint",
@@ -303,7 +307,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Via::Held => self.authenticate(incoming.message).ok(),
             Via::Post | Via::Register => None,
         };
-        let (waiting, facts) = (self.stage == Stage::Waiting, &mut self.facts);
+        let (waiting, facts) = (!matches!(self.stage, Stage::Running(_)), &mut self.facts);
         // Agents of the arena have a key of their own, and no token.
         let known = self.players.iter_mut().zip(0..).find(|(player, index)| {
             let is_same = player.name == read.name && player.contact.is_that_of(&read.contact);
@@ -323,12 +327,11 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             return Ok((Agent::Player(index), false));
         }
-        if self.stage != Stage::Waiting {
+        if matches!(self.stage, Stage::Running(_)) {
             return Err(CLOSED.into());
         }
-        let game = self.config.game.rules().name;
-        let plays = |types: Value<'_>| types.items().any(|name| name.as_str().is_some_and(|name| name.is(game)));
-        if read.game_types.is_some_and(|types| types.kind() == Kind::Array && !plays(types)) {
+        let games = read.game_types.filter(|types| types.kind() == Kind::Array).map_or(GameSet::ALL, games_in);
+        if !games.has(self.config.game) {
             return Err(GAME.into());
         }
         if !read.name.is_empty() && self.has_player_called(&read.name) {
@@ -355,6 +358,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
         let player = Player {
             version: read.version,
+            games,
             compliance: compliance.clone(),
             ..Player::new(number, self.issued, name, read.contact, Style::new(incoming.dialect))
         };
@@ -508,7 +512,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Whether somebody has this name, or one that people would take for it.
     pub(super) fn has_player_called(&self, name: &str) -> bool {
-        self.players.iter().any(|player| name::is_same(&player.name, name))
+        // Who has left may come back for the next league; whom the owner removed has to wait for its beginning.
+        let stays = |player: &&Player| player.line.gone() != Some(Gone::Left);
+        self.players.iter().filter(stays).any(|player| name::is_same(&player.name, name))
     }
 
     /// Whether one more player may come from an address.
@@ -629,16 +635,36 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         Ok(Agent::Player(index))
     }
 
-    /// Whether a player is in the league that begins. After another one these are who was in it, and of who came since those
-    /// who are there: whoever only looked in would keep others waiting.
+    /// Whether a player is in the league that begins: it plays the game. After another league these are who was in it, and of
+    /// who came since those who are there: whoever only looked in would keep others waiting.
     pub(super) fn takes_part(&self, player: &Player) -> bool {
-        self.stage == Stage::Waiting || player.place != OUTSIDE || !player.is_away()
+        let is_there = self.stage == Stage::Waiting || player.place != OUTSIDE || !player.is_away();
+        is_there && player.games.has(self.config.game)
+    }
+
+    /// How many would play if the next league began now.
+    pub fn takers(&self) -> usize {
+        self.players.iter().filter(|player| self.takes_part(player) && !player.line.has_left()).count()
+    }
+
+    /// Why a player is not in the league that runs, or will not be in the next one.
+    pub fn sits_out(&self, player: &Player) -> Option<&'static str> {
+        let is_running = matches!(self.stage, Stage::Running(_));
+        let game = if is_running { self.playing } else { self.config.game };
+        match player {
+            player if player.line.has_left() || is_running && player.place != OUTSIDE => None,
+            player if !player.games.has(game) => Some("the games it registered for do not name this one"),
+            _ if is_running => Some("it came when the league had begun"),
+            player if !self.takes_part(player) => Some("it is not connected"),
+            _ => None,
+        }
     }
 
     /// Seats the players for a league: by id, whatever the order they came in.
     pub(super) fn seat_players(&mut self) {
         let players = (0..).zip(&self.players).filter(|(_, player)| self.takes_part(player));
         let mut seating: Vec<u16, P> = players.map(|(index, _)| index).collect();
+        self.players.iter_mut().for_each(|player| player.place = OUTSIDE);
         let number = |&player: &u16| self.players.get(usize::from(player)).map(|player| player.number);
         seating.sort_unstable_by_key(number);
         for (place, &player) in (0..).zip(&seating) {
@@ -648,6 +674,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         }
         self.seating = seating;
     }
+}
+
+/// The games a list of names names.
+fn games_in(names: Value<'_>) -> GameSet {
+    let named =
+        |game: &&GameKind| names.items().any(|name| name.as_str().is_some_and(|name| name.is(game.rules().name)));
+    GameKind::ALL.iter().filter(named).fold(GameSet::NONE, |games, &game| games.with(game))
 }
 
 /// Who sent a message.

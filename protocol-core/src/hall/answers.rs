@@ -206,7 +206,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 receipt("DEREGISTERED", None)
             }
             (Agent::Player(player), Request::JoinAck | Request::Move) => {
-                let kind = match (incoming.request, self.config.game.rules().question) {
+                let kind = match (incoming.request, self.game().rules().question) {
                     (Request::JoinAck, _) => Call::GameInvitation,
                     (_, crate::games::Question::Parity) => Call::ChooseParity,
                     _ => Call::MoveRequest,
@@ -490,7 +490,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         Status {
             status,
             league_id: Shown(self.league_id()),
-            game_type: self.config.game.rules().name,
+            game_type: self.game().rules().name,
             current_round: round,
             total_rounds: schedule.rounds(),
             players: self.players.len() as u16,

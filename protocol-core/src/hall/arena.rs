@@ -377,6 +377,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let table = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut);
         let table = table.filter(|table| table.uuid == asked).ok_or((Trouble::NotAPlayer, None))?;
         let (match_id, kind) = (table.id, table.question());
+        // It has seen how the game stands, so it need not wait for the question that is held back.
+        if table.is_held() && table.play.need(seating.seat) == Need::Question {
+            table.ask(seating.seat, now.ms, patience);
+        }
         let took = table.play.asked_at(seating.seat, patience).map(|asked| now.ms.saturating_sub(asked));
         let choice = match table.play.game().rules().question {
             Question::Parity => reply::choice(wanted, &mut |_, _| {}).unwrap_or(wanted),
@@ -525,8 +529,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let is_away = self.players.get(usize::from(index)).is_some_and(Player::is_away);
         if let Some((table, Seating { seat, .. })) = self.at_table(index) {
             table.play.is_there(seat, !is_away);
-            if table.play.need(seat) == Need::Question {
-                table.play.sent(seat, now.ms, patience);
+            if table.need(seat) == Need::Question {
+                table.ask(seat, now.ms, patience);
             }
         }
         self.list(index);

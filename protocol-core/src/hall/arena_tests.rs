@@ -776,3 +776,88 @@ fn whoever_looks_on_and_does_not_read_keeps_nobody_from_a_table() {
     let mut ears = agents.iter().map(|agent| Ear { line: agent.line, ..Ear::default() });
     assert_eq!(types(&room.hears(&mut ears.next().unwrap())), ["matched", "game_state", "your_turn"]);
 }
+
+#[test]
+fn players_of_both_protocols_see_what_the_other_played_in_the_turn_before() {
+    let mut room = Room::new(Config { game: GameKind::Echo, ..config() });
+    let mut ada = room.agent("Ada");
+    assert_eq!(room.register("Called", 8101)["status"], "ACCEPTED");
+    room.hall.command(room.now, Command::Start).unwrap();
+    let (mut told, mut heard) = (Vec::new(), Vec::new());
+    for _ in 0..100 {
+        while room.hall.poll_output().is_some() {}
+        if let Some(call) = room.call(1) {
+            let state = &call["params"]["game_state"];
+            if call["params"]["message_type"] == "MOVE_REQUEST" {
+                told.push(state["last_turn"].clone());
+                let answer = json!({"move": {"number": state["turn_number"]}});
+                room.answer(1, json!({"jsonrpc":"2.0","id":call["id"],"result":answer}));
+            } else {
+                room.answer(1, perfect(1, &call).unwrap());
+            }
+        }
+        for message in room.hears(&mut ada) {
+            if message["type"] == "your_turn" {
+                let number = 10 - message["round"].as_u64().unwrap();
+                room.plays(&ada, message["gameId"].as_str().unwrap(), json!({ "number": number }));
+            } else if message["type"] == "turn_update" {
+                heard.push(message["moves"].clone());
+            }
+        }
+    }
+    assert!(room.hall.is_over());
+    assert_eq!(told.len(), 5);
+    assert_eq!(told[0], json!({}), "nothing has been played yet");
+    for (told, heard) in told[1..].iter().zip(&heard) {
+        let actions: Vec<&str> = ["P01", "P02"].iter().map(|id| told[*id].as_str().unwrap()).collect();
+        let moves: Vec<&str> = heard.as_array().unwrap().iter().map(|of| of["action"].as_str().unwrap()).collect();
+        let (mut actions, mut moves) = (actions, moves);
+        actions.sort_unstable();
+        moves.sort_unstable();
+        assert_eq!(actions, moves, "both hear the same of both");
+    }
+}
+
+#[test]
+fn an_agent_to_be_watched_is_asked_late_has_all_its_time_and_may_be_early() {
+    let pacing = Pacing { pace: Pace::Watch, turn_ms: 1_000, match_ms: 5_000, break_ms: 2_000 };
+    let mut room = Room::new(Config { game: GameKind::Echo, pacing, ..config() });
+    let (mut ada, mut bob) = (room.agent("Ada"), room.agent("Bob"));
+    room.hall.command(room.now, Command::Start).unwrap();
+    let wait = |room: &mut Room, ms: u64| {
+        assert_eq!(room.hall.next_deadline(), Some(ms));
+        room.now.ms = ms;
+        room.hall.handle(room.now, Event::Tick);
+        while room.hall.poll_output().is_some() {}
+    };
+    assert!(room.hears(&mut ada).is_empty(), "the break before the first round");
+    wait(&mut room, 2_000);
+    // Five turns of a second fill the time of a match: the first is asked at once.
+    let first = room.hears(&mut ada);
+    let id = last(&first, "your_turn")["gameId"].as_str().unwrap().to_string();
+    room.hears(&mut bob);
+    for ear in [&mut ada, &mut bob] {
+        assert_eq!(room.plays(ear, &id, json!({"number": 5}))["success"], true);
+    }
+    let heard = room.hears(&mut ada);
+    assert!(types(&heard).contains(&"turn_update") && !types(&heard).contains(&"your_turn"), "{heard:?}");
+    // Who moves by what it sees is heard; who waits to be asked is asked in time.
+    assert_eq!(room.plays(&ada, &id, json!({"number": 6}))["success"], true);
+    room.hears(&mut bob);
+    wait(&mut room, 3_000);
+    assert!(types(&room.hears(&mut bob)).contains(&"your_turn"));
+    let timing = room.hall.config().timing;
+    assert_eq!(room.hall.next_deadline(), Some(3_000 + timing.turn_ms), "all of its time");
+    assert_eq!(room.plays(&bob, &id, json!({"number": 7}))["success"], true);
+    wait(&mut room, 4_000);
+    for (turn, number) in [(3, 3), (4, 4), (5, 5)] {
+        for ear in [&mut ada, &mut bob] {
+            room.hears(ear);
+            assert_eq!(room.plays(ear, &id, json!({ "number": number }))["success"], true, "turn {turn}");
+        }
+        wait(&mut room, 2_000 + 1_000 * turn);
+    }
+    assert!(types(&room.hears(&mut ada)).contains(&"game_over"));
+    room.hall.refresh_standings();
+    assert!(room.hall.standings().all(|row| row.technical_losses == 0));
+}

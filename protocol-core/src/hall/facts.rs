@@ -11,14 +11,16 @@ use heapless::String;
 use super::admission::{AgentState, OUTSIDE, Player, Referee};
 use super::lines::{Gone, Notice};
 use super::rounds::Stage;
+use super::settings::Pace;
 use super::{Config, Hall};
+use crate::games::GameSet;
 use crate::journal::bytes::{NoRoom, Writer};
 use crate::journal::{Agent, Counts, Ended, Entry, Origin, Played, Settings};
 use crate::league::Tally;
 use crate::log::Happening;
 use crate::time::{Now, Utc};
 use crate::wire::endpoint::Contact;
-use crate::wire::league_v2::dialect::{Dialect, Style};
+use crate::wire::league_v2::dialect::Style;
 use crate::wire::league_v2::outgoing::MatchId;
 
 /// Something that must outlive a power cut.
@@ -28,6 +30,8 @@ pub enum Fact {
     Chapter,
     /// The settings are others.
     Settings,
+    /// The seed of the next league is another.
+    NextSeed,
     /// The player of this number is in.
     Player(u16),
     /// The referee of this number is in.
@@ -182,6 +186,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         match fact {
             Fact::Chapter | Fact::Ended => Ok(()),
             Fact::Settings => Entry::Settings(self.settings()).write(out),
+            Fact::NextSeed => match self.next_seed {
+                Some((seed, chosen)) => Entry::NextSeed(seed, chosen).write(out),
+                None => Ok(()),
+            },
             Fact::Player(number) => match self.players.iter().find(|player| player.number == number) {
                 Some(player) => out.all(|out| {
                     player.entry().write(out)?;
@@ -268,7 +276,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let last = self.records.iter().flatten().map(|record| record.finished.0).max();
         let ended = Entry::Ended(Ended {
             league: self.number,
-            game: self.config.game,
+            game: self.game(),
             at: Utc(last.unwrap_or(0)),
             players: self.standings().count() as u16,
             matches: self.schedule().total_matches(),
@@ -299,11 +307,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 (self.number, self.issued) = (league, issued);
                 (self.master, self.secret, self.seed_is_chosen) = (master, secret, chosen);
             }
-            Entry::Settings(settings) if is_waiting => self.apply(settings),
-            // Whoever comes when the league has begun plays beside it.
-            Entry::Player(agent) if is_waiting || agent.dialect == Dialect::LeagueOfAgents => {
-                self.restore_player(agent).ok_or(Unfit)?;
-            }
+            Entry::Settings(settings) => self.apply(settings),
+            Entry::NextSeed(seed, chosen) => self.next_seed = Some((seed, chosen)),
+            // Whoever comes when the league has begun plays beside it, or in the next.
+            Entry::Player(agent) => self.restore_player(agent).ok_or(Unfit)?,
             Entry::Referee(agent) => self.restore_referee(agent).ok_or(Unfit)?,
             Entry::Left(number) | Entry::Removed(number) if is_waiting => {
                 self.players.retain(|player| player.number != number);
@@ -373,11 +380,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let name = String::try_from(agent.name).ok()?;
         let player = Player {
             version: String::try_from(agent.version).ok()?,
+            games: agent.games,
             ..Player::new(number, agent.issue, name, contact, Style::new(agent.dialect))
         };
         self.issued = self.issued.max(agent.issue);
         match self.players.iter_mut().find(|known| known.number == agent.number) {
-            Some(known) => *known = player,
+            Some(known) => *known = Player { place: known.place, rating: known.rating, ..player },
             None => self.players.push(player).ok()?,
         }
         Some(())
@@ -419,13 +427,15 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let is_begun = is_begun(open);
         self.results = self.records.iter().flatten().count() as u32;
         // A pause holds between two rounds, and a round without any result can as well begin after it.
-        let is_between = self.paused && open > 1 && !is_begun;
+        let is_paced = self.config.pacing.pace != Pace::Fast;
+        let is_between = (self.paused && open > 1 || is_paced) && !is_begun;
         let (round, closed) = if is_between { (open - 1, open - 1) } else { (open, open - 1) };
         if self.over_is_told {
             self.count_results(1, last);
             self.close_standings(last);
             self.stage = Stage::Completed;
-            self.players.iter_mut().for_each(|player| player.state = AgentState::Shutdown);
+            let seated = self.players.iter_mut().filter(|player| player.place != OUTSIDE);
+            seated.for_each(|player| player.state = AgentState::Shutdown);
             return;
         }
         self.attempts = self.attempts.saturating_add(1);
@@ -433,10 +443,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.count_results(1, closed);
         self.close_standings(closed);
         if is_between {
-            self.stage = Stage::Running(round);
-            self.round_is_closed = true;
-            self.next_table = self.schedule().matches_per_round() + 1;
-            return;
+            return self.rest_after(now, round);
         }
         self.start_round(now, round);
         self.count_results(round, round);
@@ -511,6 +518,7 @@ impl Player {
             endpoint: self.contact.given(),
             from: self.contact.from(),
             elsewhere: self.contact.is_elsewhere(),
+            games: self.games,
             dialect: self.style.dialect,
         })
     }
@@ -526,6 +534,7 @@ impl Referee {
             endpoint: self.contact.given(),
             from: self.contact.from(),
             elsewhere: self.contact.is_elsewhere(),
+            games: GameSet::ALL,
             dialect: self.dialect,
         })
     }

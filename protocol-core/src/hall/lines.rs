@@ -342,12 +342,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let patience = self.patience_at(index);
         let is_away_for_good = |player: &Player| player.line.has_left() || player.is_held_back();
         let Some(player) = self.players.get_mut(usize::from(index)) else { return };
-        let play = |slot: u16| self.tables.get(usize::from(slot)).and_then(Option::as_ref).map(|table| &table.play);
+        let table_at = |slot: u16| self.tables.get(usize::from(slot)).and_then(Option::as_ref);
+        let play = |slot: u16| table_at(slot).map(|table| &table.play);
         let match_deadline =
             |seating: Option<Seating>| seating.and_then(|seating| play(seating.slot)?.deadline(seating.seat));
         let need = match player.seating {
             Some(seating) if !is_away_for_good(player) => {
-                play(seating.slot).map_or(Need::Nothing, |play| play.need(seating.seat))
+                table_at(seating.slot).map_or(Need::Nothing, |table| table.need(seating.seat))
             }
             _ => Need::Nothing,
         };
@@ -373,7 +374,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                         let table = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut);
                         table.map(|table| {
                             let kind = table.question();
-                            table.play.sent(seating.seat, now.ms, patience);
+                            table.ask(seating.seat, now.ms, patience);
                             (What::Question(kind), table.play.deadline(seating.seat).unwrap_or(limit))
                         })
                     }
@@ -409,7 +410,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         let of_match = player
             .seating
-            .and_then(|seating| self.tables.get(usize::from(seating.slot))?.as_ref()?.play.deadline(seating.seat));
+            .and_then(|seating| self.tables.get(usize::from(seating.slot))?.as_ref()?.deadline(seating.seat));
         let of_line = player.line.open.map(|open| open.deadline);
         let next = [of_match, of_line].into_iter().flatten().min();
         self.timers.set(index.into(), next);
@@ -417,6 +418,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Everything whose time has come.
     pub(super) fn tick(&mut self, now: Now) {
+        self.end_break(now);
         while let Some((index, at)) = self.timers.next() {
             if at > now.ms {
                 return;
@@ -441,6 +443,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
         }
         if let Some((table, seating)) = self.at_table(index) {
+            table.let_on(now.ms);
             let kind = table.question();
             let is_late = match is_asked_once {
                 true => table.play.expire(seating.seat, now.ms, fault),
@@ -833,7 +836,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         match heard {
             Heard::Taken => {
-                let taken = self.config.game.rules().question == Question::Move && kind == Kind::MoveRequest;
+                let taken = self.game().rules().question == Question::Move && kind == Kind::MoveRequest;
                 if let Some(player) = self.players.get_mut(usize::from(index)) {
                     if taken {
                         player.line.tell(Notice::MoveTaken(match_id.round));

@@ -11,6 +11,7 @@
 //! name.rs        what a name may be, and when two are the same to people
 //! settings.rs    what the owner may change before a league
 //! rounds.rs      when things happen: start, rounds, results, standings, the end
+//! pace.rs        so that people can follow: questions and rounds that are held back
 //! powers.rs      what the owner may do to a running league
 //! check.rs       test calls: is a player there?
 //! arena.rs       agents of League of Agents: what they are told, what they say
@@ -46,7 +47,12 @@ mod lines;
 mod name;
 #[cfg(test)]
 mod news_tests;
+#[cfg(test)]
+mod next_tests;
 mod notes;
+mod pace;
+#[cfg(test)]
+mod pace_tests;
 mod party;
 mod powers;
 #[cfg(test)]
@@ -228,9 +234,13 @@ pub enum Output {
 /// The whole box. `P` players, `M` matches at once, `R` results (at least `P·(P−1)/2`), `L` log entries.
 pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> {
     config: Config,
+    /// The game of the league that has begun.
+    playing: GameKind,
     /// Decides every seed of a match.
     master: Seed,
     seed_is_chosen: bool,
+    /// The same for the next league, where the owner has set it after the last.
+    next_seed: Option<(Seed, bool)>,
     /// Decides every token.
     secret: Seed,
     /// Which league this is, from 1.
@@ -254,6 +264,8 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     /// Matches of this round and earlier ones that wait to be played again.
     again: u16,
     round_is_closed: bool,
+    /// Since when there is a break before the next round.
+    break_since: Option<Millis>,
     /// By place in the season: of this league, so many as it has matches.
     records: Vec<Option<Record>, R>,
     /// By slot: so many as were ever needed at once.
@@ -320,8 +332,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         const { assert!(M >= 1 && P >= 2 && P < 1000, "2 to 999 players, at least one match at once") };
         Self {
             config: Config::NONE,
+            playing: GameKind::EvenOdd,
             master: Seed([0; 32]),
             seed_is_chosen: false,
+            next_seed: None,
             secret: Seed([0; 32]),
             number: 0,
             stage: Stage::Waiting,
@@ -336,6 +350,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             results: 0,
             again: 0,
             round_is_closed: false,
+            break_since: None,
             records: Vec::new(),
             tables: Vec::new(),
             next_table: 0,
@@ -395,7 +410,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// When [`Event::Tick`] is due.
     pub fn next_deadline(&self) -> Option<Millis> {
         let of_lines = self.timers.next().map(|(_, at)| at);
-        [of_lines, self.errand_deadline()].into_iter().flatten().min()
+        [of_lines, self.errand_deadline(), self.break_ends()].into_iter().flatten().min()
     }
 
     /// How the box is set up.
@@ -423,14 +438,19 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.issued
     }
 
+    /// The game of the league: of one that is over still that, whatever is set for the next.
+    pub fn game(&self) -> GameKind {
+        if self.stage == Stage::Waiting { self.config.game } else { self.playing }
+    }
+
     /// The id of the league.
     pub fn league_id(&self) -> LeagueId {
-        LeagueId { game: self.config.game.rules().name, number: self.number }
+        LeagueId { game: self.game().rules().name, number: self.number }
     }
 
     /// Who plays whom.
     pub fn schedule(&self) -> Schedule {
-        Schedule::new(*self.config.game.rules().seats.start(), self.seating.len() as u16)
+        Schedule::new(*self.game().rules().seats.start(), self.seating.len() as u16)
     }
 
     fn note(&mut self, now: Now, agent: Option<AgentId>, at_match: Option<MatchId>, what: Happening) {

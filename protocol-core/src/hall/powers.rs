@@ -4,7 +4,7 @@
 use core::fmt;
 use core::net::IpAddr;
 
-use super::admission::Player;
+use super::admission::{OUTSIDE, Player};
 use super::facts::Fact;
 use super::lines::{Gone, Notice, What};
 use super::{Hall, Lines, Refusal, Stage};
@@ -52,7 +52,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         if self.players.get(usize::from(index)).is_some_and(|player| player.line.has_left()) {
             return not_now("the player has left already");
         }
-        if self.stage == Stage::Completed {
+        let has_played = self.players.get(usize::from(index)).is_some_and(|player| player.place != OUTSIDE);
+        if self.stage == Stage::Completed && has_played {
             return not_now("the league is over, the player has nothing left to play; a ruling changes a result");
         }
         self.note(now, Some(AgentId::Player(number)), self.match_of(index), Happening::Admin("remove"));
@@ -84,6 +85,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         };
         let word = if winner.is_some() { "rule: this player wins" } else { "rule: a draw" };
         let agent = winner.map(AgentId::Player);
+        self.let_result_out(now, id);
         let slot =
             self.tables.iter().position(|table| table.as_ref().is_some_and(|table| table.id == id && !table.is_over));
         let index = self.schedule().index(id.round, id.table).ok_or(Denied::Match)?;

@@ -170,7 +170,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// A match that is over, from its beginning. `None` for any other.
     pub fn replay_of(&self, id: MatchId) -> Option<Replay> {
         let (seed, seats) = (self.revealed_seed(id)?, self.places(id)?.len() as u8);
-        Some(Replay::new(self.config.game, seats, seed))
+        Some(Replay::new(self.game(), seats, seed))
     }
 }
 

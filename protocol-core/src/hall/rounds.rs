@@ -8,6 +8,7 @@ use super::admission::{AgentState, OUTSIDE, Player};
 use super::facts::Fact;
 use super::ladder::is_of_the_ladder;
 use super::lines::{Notice, What};
+use super::pace::Held;
 use super::settings::sizes;
 use super::{Hall, Standings};
 use crate::fair::{Draws, Seed};
@@ -25,7 +26,7 @@ use crate::wire::league_v2::outgoing::MatchId;
 pub enum Stage {
     /// Players may register.
     Waiting,
-    /// This round is being played.
+    /// This round is being played, or is over and the next one has not begun; 0 before the first.
     Running(u16),
     /// It has a champion.
     Completed,
@@ -40,9 +41,11 @@ pub enum Command {
     Pause,
     /// Go on.
     Resume,
+    /// Begin the next round, and not wait any longer.
+    Next,
     /// Forget everything: players, results, tokens.
     Reset,
-    /// The same players, and who came since and is there, a new league.
+    /// The next league, of the game that is set for it: the same players, and who came since and is there.
     Rematch,
 }
 
@@ -79,6 +82,7 @@ pub struct Table {
     /// What agents of League of Agents call it: the beginning of the commitment to its seed.
     pub(super) uuid: Uuid,
     pub(super) began: Millis,
+    pub(super) held: Held,
     /// Seats that know they have been matched.
     pub(super) greeted: Seats,
     /// Moves so far, and at last its end.
@@ -97,8 +101,8 @@ impl Table {
         let mut uuid = [0; 16];
         uuid.iter_mut().zip(play.seed().commitment().0).for_each(|(byte, of_hash)| *byte = of_hash);
         let (uuid, began) = (Uuid::new(uuid), now.ms);
-        let (greeted, steps, spectators) = (Seats::NONE, 0, 0);
-        Self { id, lines, play, uuid, began, greeted, steps, spectators, is_over: false, is_called_off: false }
+        let (held, greeted, steps, spectators) = (Held::default(), Seats::NONE, 0, 0);
+        Self { id, lines, play, uuid, began, held, greeted, steps, spectators, is_over: false, is_called_off: false }
     }
 
     /// The players at it, by seat: their lines.
@@ -154,6 +158,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             (Command::Pause, _) => return Err(Refusal("there is no running league to pause")),
             (Command::Resume, Stage::Running(_)) if self.paused => "resume",
             (Command::Resume, _) => return Err(Refusal("the league is not paused")),
+            (Command::Next, _) => {
+                self.may_go_on()?;
+                "next"
+            }
             (Command::Rematch, Stage::Completed) if !self.is_over() => {
                 return Err(Refusal("the players are still being told how it ended; try again in a moment"));
             }
@@ -171,9 +179,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Command::Resume => {
                 self.paused = false;
                 self.facts.push(Fact::Unpaused);
+                self.end_break(now);
             }
+            Command::Next => self.break_since = None,
             Command::Rematch => {
                 self.number = self.number.saturating_add(1);
+                self.take_next_seed();
                 // Everybody has been told the end, so every line is idle and may change hands.
                 while let Some(gone) = self.players.iter().position(|player| player.line.has_left()) {
                     self.players.remove(gone);
@@ -190,12 +201,19 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Whether those who are here can play a league of this game, or why they cannot.
     pub(super) fn fits(&self) -> Result<(), Refusal> {
-        let here = self.players.iter().filter(|player| self.takes_part(player) && !player.line.has_left()).count();
+        let here = self.takers();
         let sizes = sizes(self.config.game);
         if here > usize::from(*sizes.end()) {
             Err(Refusal("a league of this game can have at most 32 players; remove some of them first"))
         } else if here >= usize::from(*sizes.start()) {
             Ok(())
+        } else if self.players.iter().any(|player| !player.games.has(self.config.game)) {
+            Err(match *sizes.start() {
+                2 => Refusal("a league needs at least two players of this game; the others who are here sit out"),
+                _ => {
+                    Refusal("a league of this game needs at least four players of it; the others who are here sit out")
+                }
+            })
         } else if *sizes.start() > 2 {
             Err(Refusal("a league of this game needs at least four players; register them first"))
         } else {
@@ -260,14 +278,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.clear_the_board();
         self.close_standings(0);
         self.note(now, None, None, Happening::LeagueStarted);
-        self.start_round(now, 1);
+        self.rest_after(now, 0);
     }
 
     /// Everybody takes a seat, and nothing is played yet.
     pub(super) fn clear_the_board(&mut self) {
+        self.playing = self.config.game;
         self.seat_players();
-        for player in self.players.iter_mut().filter(|player| player.place != OUTSIDE) {
-            player.state = AgentState::Active;
+        for player in self.players.iter_mut().filter(|player| !player.line.has_left()) {
+            let sits_out = player.place == OUTSIDE;
+            player.state = if sits_out { AgentState::Registered } else { AgentState::Active };
             player.breaker = Breaker::new();
         }
         self.tallies.clear();
@@ -307,12 +327,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             }
             if let (Some(places), Some(slot)) = (places, self.free_slot()) {
                 self.next_table += 1;
-                let of_match = (self.config.game, self.match_seed(id));
+                let of_match = (self.playing, self.match_seed(id));
                 self.open_table(now, id, of_match, &self.lines_of(&places), slot);
                 self.begin(now, slot);
             } else if let (true, Some((id, places)), Some(slot)) = (is_last, self.next_again(round), self.free_slot()) {
                 self.again -= 1;
-                let of_match = (self.config.game, self.match_seed(id));
+                let of_match = (self.playing, self.match_seed(id));
                 self.open_table(now, id, of_match, &self.lines_of(&places), slot);
                 self.begin(now, slot);
             } else if !self.round_is_closed && is_last && self.again == 0 && !self.is_anybody_seated() {
@@ -322,7 +342,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     return;
                 }
                 self.close_round(now, round);
-            } else if self.round_is_closed && !self.paused {
+            } else if self.round_is_closed && !self.paused && self.break_since.is_none() {
                 self.start_round(now, round + 1);
             } else {
                 return;
@@ -342,8 +362,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             self.list(player);
         }
         self.number = self.number.saturating_add(1);
+        self.take_next_seed();
         self.stage = Stage::Waiting;
         self.paused = false;
+        self.break_since = None;
         (self.results, self.again) = (0, 0);
         self.tables.clear();
         self.notes.clear();
@@ -356,6 +378,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.closed = Standings::new();
         self.current = Standings::new();
         self.facts.begin_chapter();
+    }
+
+    /// A round is over, or with 0 none has begun: the next one follows, be it after a break.
+    pub(super) fn rest_after(&mut self, now: Now, round: u16) {
+        self.stage = Stage::Running(round);
+        self.round_is_closed = true;
+        self.next_table = self.schedule().matches_per_round() + 1;
+        self.take_a_break(now);
     }
 
     pub(super) fn start_round(&mut self, now: Now, round: u16) {
@@ -437,9 +467,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Looks at a table after something happened there.
     pub(super) fn proceed(&mut self, now: Now, slot: u16) {
+        if let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) {
+            table.keep_pace(now.ms, self.config.pacing);
+        }
         let Some(table) = self.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
         let players = table.seated();
-        if let Some(mut outcome) = table.play.outcome().filter(|_| !table.is_over) {
+        if let Some(mut outcome) = table.play.outcome().filter(|_| !table.is_over && !table.is_held()) {
             if is_of_the_ladder(table.id) {
                 self.conclude_ladder(now, slot, outcome.forfeits);
                 return players.iter().for_each(|&player| self.pump(now, player));
@@ -504,7 +537,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         for index in 0..self.players.len() as u16 {
             self.take_back(index, |what| matches!(what, What::News(Notice::Standings(_))));
         }
-        self.round_is_closed = true;
+        self.rest_after(now, round);
         self.close_standings(round);
         self.note(now, None, None, Happening::RoundOver(round));
         self.tell_all(now, &[Notice::Standings(round), Notice::RoundCompleted(round)]);
@@ -527,7 +560,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     fn tell_all(&mut self, now: Now, notices: &[Notice]) {
         for index in 0..self.players.len() as u16 {
-            if let Some(player) = self.players.get_mut(usize::from(index)) {
+            // Who sits out has nothing to do with it.
+            if let Some(player) = self.players.get_mut(usize::from(index)).filter(|player| player.place != OUTSIDE) {
                 notices.iter().for_each(|&notice| player.line.tell(notice));
             }
             self.pump(now, index);

@@ -1,5 +1,5 @@
-//! What the owner may change while players register: the game, the mode, the times, when to start, the seed. Once a
-//! league runs its settings are those its players came for.
+//! What the owner may change: the game, the mode, the times, when to start, the seed, the pace. While a league runs its game
+//! and what its players must keep to are those they came for; all else may change at any time.
 
 use core::ops::RangeInclusive;
 
@@ -98,15 +98,22 @@ pub struct Change {
     pub seed: Option<Option<Seed>>,
 }
 
+impl Change {
+    /// What of it leaves alone what the players of a running league came for.
+    pub fn harmless(self) -> Change {
+        let Change { pace, pace_turn_ms, pace_match_ms, pace_break_ms, start_at, per_address, other_hosts, .. } = self;
+        let harmless = Change { pace, pace_turn_ms, pace_match_ms, pace_break_ms, start_at, ..Change::default() };
+        Change { per_address, other_hosts, ..harmless }
+    }
+}
+
 impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, R, L> {
     /// Changes the settings, all or none of them. If that makes the players who are here enough, the league starts.
     pub fn configure(&mut self, now: Now, change: Change) -> Result<(), Refusal> {
-        if self.stage != Stage::Waiting {
-            return Err(Refusal("settings can be changed while players register; reset begins anew"));
-        }
-        let other_game = change.game.is_some_and(|game| game != self.config.game);
-        if other_game && !self.players.is_empty() {
-            return Err(Refusal("the players who are here came for another game; reset sends them away"));
+        if matches!(self.stage, Stage::Running(_)) && change != change.harmless() {
+            return Err(Refusal(
+                "while a league runs, only pace, start_at, per_address and other_hosts can be changed; the rest when it is over",
+            ));
         }
         let sizes = sizes(change.game.unwrap_or(self.config.game));
         if change.start_at.unwrap_or(self.config.start_at).is_some_and(|n| !sizes.contains(&n)) {
@@ -127,6 +134,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         set(&mut timing.retry_base_ms, retry_base_ms);
         set(&mut timing.first_turn_ms, first_turn_ms);
         set(&mut timing.turn_ms, turn_ms);
+        let before = self.config.pacing;
         let pacing = &mut self.config.pacing;
         set(&mut pacing.pace, pace);
         set(&mut pacing.turn_ms, pace_turn_ms);
@@ -137,20 +145,31 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         set(&mut self.config.game, game);
         set(&mut self.config.mode, mode);
         set(&mut self.config.start_at, start_at);
-        match seed {
-            Some(Some(seed)) => self.set_seed(seed),
+        let seed = match seed {
+            Some(Some(seed)) => Some((seed, true)),
             // Nobody knows the secret, so nobody can foretell what follows from it.
-            Some(None) if self.seed_is_chosen => {
-                self.master = self.secret.derive(Purpose::Master, [self.number, self.issued, 0]);
-                self.seed_is_chosen = false;
+            Some(None) if self.seed_is_chosen() => {
+                Some((self.secret.derive(Purpose::Master, [self.number, self.issued, 0]), false))
             }
-            _ => {}
-        }
+            _ => None,
+        };
         self.note(now, None, None, Happening::Admin("settings"));
         match seed {
+            // The draws of a league that is over are those of its own seed.
+            Some(_) if self.stage == Stage::Completed => {
+                self.next_seed = seed;
+                self.facts.push(Fact::Settings);
+                self.facts.push(Fact::NextSeed);
+            }
             // Everything is derived from it.
-            Some(_) => self.facts.begin_chapter(),
+            Some((seed, chosen)) => {
+                (self.master, self.seed_is_chosen) = (seed, chosen);
+                self.facts.begin_chapter();
+            }
             None => self.facts.push(Fact::Settings),
+        }
+        if before != self.config.pacing {
+            self.change_pace(now);
         }
         self.start_if_enough(now);
         self.advance(now);
@@ -170,14 +189,21 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         bytes.iter().take(6).fold(0, |code, &byte| code << 8 | u64::from(byte))
     }
 
-    /// Whether somebody chose the seed, and not chance.
+    /// Whether somebody chose the seed, and not chance: of the next league, where this one is over.
     pub fn seed_is_chosen(&self) -> bool {
-        self.seed_is_chosen
+        self.next_seed.map_or(self.seed_is_chosen, |(_, chosen)| chosen)
+    }
+
+    /// The next league begins: its seed is the one that was set for it.
+    pub(super) fn take_next_seed(&mut self) {
+        if let Some(next) = self.next_seed.take() {
+            (self.master, self.seed_is_chosen) = next;
+        }
     }
 
     /// Starts the league if it starts by itself at so many players.
     pub(super) fn start_if_enough(&mut self, now: Now) {
-        let enough = self.config.start_at.is_some_and(|n| self.players.len() >= n.into());
+        let enough = self.config.start_at.is_some_and(|n| self.takers() >= n.into());
         if enough && self.fits().is_ok() && self.stage == Stage::Waiting {
             self.start(now);
         }

@@ -181,6 +181,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                     game_type,
                     turn_number: table.play.game().turn(),
                     timeout_seconds: self.config.timing.move_ms / 1000,
+                    last_turn: LastTurn { game: table.play.game(), table: games::Table(&sitters) },
                     game_specific_state: View {
                         game: table.play.game(),
                         seat: seating.seat,
@@ -251,7 +252,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             round_id: round,
             match_id: Shown(id),
             player_id: Shown(player.id()),
-            game_type: self.config.game.rules().name,
+            game_type: self.game().rules().name,
             game_result: result,
             seed_commitment: Shown(seed.commitment()),
             match_seed: Shown(seed),
@@ -281,7 +282,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     /// A finished match again, as the game recalls it.
     pub fn recall(&self, id: MatchId) -> Option<AnyGame> {
         let record = self.record(id)?;
-        Some(AnyGame::recall(self.config.game, self.match_seed(id), record.digest))
+        Some(AnyGame::recall(self.game(), self.match_seed(id), record.digest))
     }
 
     /// The hash of a match's seed, which binds the box to it.
@@ -319,7 +320,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         let (a, b) = (player(0)?, player(1)?);
         Some(AnnouncedMatch {
             match_id: Shown(id),
-            game_type: self.config.game.rules().name,
+            game_type: self.game().rules().name,
             player_A_id: Shown(a.id()),
             player_B_id: Shown(b.id()),
             player_C_id: player(2).map(|c| Shown(c.id())),
@@ -390,6 +391,36 @@ impl Serialize for View<'_> {
         let mut map = serializer.serialize_map(None)?;
         self.game.view(Viewer::Seat(self.seat), self.table, &mut map)?;
         map.end()
+    }
+}
+
+/// What every seat did in the turn that was resolved last; nothing before the first.
+struct LastTurn<'a> {
+    game: &'a AnyGame,
+    table: games::Table<'a>,
+}
+
+impl Serialize for LastTurn<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { game, table } = *self;
+        let mut map = serializer.serialize_map(None)?;
+        for seat in (0..game.seats()).filter(|_| game.turn() > 1) {
+            map.serialize_entry(table.id(seat), &Shown(Action { game, table, seat }))?;
+        }
+        map.end()
+    }
+}
+
+/// What one seat did.
+struct Action<'a> {
+    game: &'a AnyGame,
+    table: games::Table<'a>,
+    seat: u8,
+}
+
+impl core::fmt::Display for Action<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.game.action(self.seat, self.table, f)
     }
 }
 

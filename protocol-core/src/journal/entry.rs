@@ -5,7 +5,7 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::bytes::{Garbled, NoRoom, Reader, Writer};
 use crate::fair::Seed;
-use crate::games::{GameKind, Seats};
+use crate::games::{GameKind, GameSet, Seats};
 use crate::hall::{Mode, Pace, Pacing};
 use crate::json::Shown;
 use crate::league::{Compliance, Rating, Record, Rule};
@@ -19,8 +19,10 @@ use crate::wire::league_v2::outgoing::{AgentId, MatchId, Row};
 pub enum Entry<'a> {
     /// A chapter begins: what everything else is derived from.
     Origin(Origin),
-    /// How the league is set up.
+    /// How the league is set up; behind a league that began, the next one.
     Settings(Settings),
+    /// What decides the draws of the next league, and whether somebody chose it.
+    NextSeed(Seed, bool),
     /// What the owner authorizes with.
     AdminCode(&'a str),
     /// A player is in.
@@ -93,7 +95,7 @@ pub struct Settings {
     pub other_hosts: bool,
 }
 
-/// An agent that has registered. At most 216 bytes.
+/// An agent that has registered. At most 218 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agent<'a> {
     /// The number in its id.
@@ -110,6 +112,8 @@ pub struct Agent<'a> {
     pub from: IpAddr,
     /// Whether the host it wrote is called, and not that machine.
     pub elsewhere: bool,
+    /// What it says it plays.
+    pub games: GameSet,
     /// The dialect it registered in.
     pub dialect: Dialect,
 }
@@ -192,6 +196,7 @@ const REMOVED: u8 = 15;
 const RULED: u8 = 16;
 const AGAIN: u8 = 17;
 const RATED: u8 = 18;
+const NEXT_SEED: u8 = 19;
 // What is only read when the league is over and gone has numbers of its own.
 const ENDED: u8 = 64;
 const RANKED: u8 = 65;
@@ -254,6 +259,11 @@ impl Entry<'_> {
                 out.u16(settings.start_at.unwrap_or(0))?;
                 out.u16(settings.per_address.unwrap_or(0))?;
                 out.u8(settings.other_hosts.into())
+            }
+            Entry::NextSeed(seed, chosen) => {
+                out.u8(NEXT_SEED)?;
+                out.raw(&seed.0)?;
+                out.u8((*chosen).into())
             }
             Entry::AdminCode(code) => {
                 out.u8(ADMIN_CODE)?;
@@ -354,6 +364,7 @@ impl<'a> Entry<'a> {
                 let other_hosts = from.u8()? != 0;
                 Entry::Settings(Settings { game, mode, timing, start_at, pacing, per_address, other_hosts })
             }
+            NEXT_SEED => Entry::NextSeed(Seed(from.hash()?), from.u8()? != 0),
             ADMIN_CODE => Entry::AdminCode(from.text()?),
             PLAYER => Entry::Player(Agent::read(from)?),
             REFEREE => Entry::Referee(Agent::read(from)?),
@@ -401,6 +412,7 @@ impl<'a> Agent<'a> {
             }
         }
         out.u8(self.elsewhere.into())?;
+        out.u16(self.games.bits())?;
         out.u8(index(&DIALECTS, &self.dialect))
     }
 
@@ -412,8 +424,9 @@ impl<'a> Agent<'a> {
             6 => IpAddr::V6(Ipv6Addr::from_bits(u128::from_be_bytes(bytes.raw(16)?.try_into().map_err(|_| Garbled)?))),
             _ => return Err(Garbled),
         };
-        let (elsewhere, dialect) = (bytes.u8()? != 0, pick(&DIALECTS, bytes.u8()?)?);
-        Ok(Self { number, issue, name, version, endpoint, from, elsewhere, dialect })
+        let (elsewhere, games) = (bytes.u8()? != 0, GameSet::of_bits(bytes.u16()?));
+        let dialect = pick(&DIALECTS, bytes.u8()?)?;
+        Ok(Self { number, issue, name, version, endpoint, from, elsewhere, games, dialect })
     }
 }
 
@@ -495,6 +508,7 @@ mod tests {
             endpoint: "http://localhost:8101/mcp",
             from: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9)),
             elsewhere: true,
+            games: GameSet::NONE.with(GameKind::Echo),
             dialect: Dialect::McpTools,
         };
         let outcome = Outcome { winners: Seats::only(1), forfeits: Seats::only(0), cause: Cause::Refused };
@@ -510,6 +524,7 @@ mod tests {
                 per_address: Some(24),
                 other_hosts: true,
             }),
+            Entry::NextSeed(seed(3), true),
             Entry::AdminCode("class-7b"),
             Entry::Player(agent),
             Entry::Referee(Agent { from: IpAddr::V6(Ipv6Addr::LOCALHOST), version: "", ..agent }),

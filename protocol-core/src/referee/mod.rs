@@ -270,8 +270,11 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         is_late
     }
 
-    /// A seat loses now, whatever it still had coming.
+    /// A seat loses now, whatever it still had coming. A match that is over stays as it ended.
     pub fn lose(&mut self, seat: Seat, fault: Fault) {
+        if self.phase == Phase::Finished {
+            return;
+        }
         if let Some(ask) = self.ask(seat) {
             ask.lose(fault);
         }
@@ -280,6 +283,9 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
 
     /// Seats whose players are not to be called at all: the match ends at once.
     pub fn absent(&mut self, seats: Seats) {
+        if self.phase == Phase::Finished {
+            return;
+        }
         for seat in seats.iter() {
             if let Some(ask) = self.ask(seat) {
                 ask.lose(Fault::Unreachable);

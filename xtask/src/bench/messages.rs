@@ -421,8 +421,13 @@ fn writings() -> Result<Vec<Timed>, String> {
         technical_losses: 0,
         points: 6,
     });
-    let game_state =
-        GameState { game_type, turn_number: 1, timeout_seconds: 30, game_specific_state: Table { standings: &[] } };
+    let game_state = GameState {
+        game_type,
+        turn_number: 1,
+        timeout_seconds: 30,
+        last_turn: (),
+        game_specific_state: Table { standings: &[] },
+    };
     Ok(vec![
         call(Kind::RoundAnnouncement, RoundAnnouncement { round_id, total_rounds: 3, matches })?,
         call(

@@ -523,8 +523,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         self.act(|hall, now| {
             hall.resume(now);
             if chosen.settings != Change::default() {
-                // Refused where a league is under way, or its players came for another game: those stay.
-                let _ = hall.configure(now, chosen.settings);
+                // Where a league is under way, its players came for what is set; the rest may change.
+                if hall.configure(now, chosen.settings).is_err() {
+                    let _ = hall.configure(now, chosen.settings.harmless());
+                }
             }
         });
     }

@@ -20,7 +20,8 @@ fn the_owner_sets_what_it_names_and_is_answered_with_all_of_it() {
     play(Plan::new(0), async |scene| {
         let before = json!({"game": "even_odd", "mode": "lenient", "start_at": null, "join_timeout_ms": 5000,
             "move_timeout_ms": 30000, "retry_base_ms": 1000, "first_turn_timeout_ms": 180000,
-            "turn_timeout_ms": 90000, "seed": "random"});
+            "turn_timeout_ms": 90000, "pace": "fast", "pace_turn_ms": 1000, "pace_match_ms": 5000, "pace_break_ms": 5000,
+            "per_address": null, "other_hosts": false, "seed": "random"});
         assert_eq!(scene.get("/api/settings.json").await.json(), before);
         let seen = set(scene, "{}").await;
         assert_eq!((seen.status, seen.json()), (200, before.clone()));
@@ -53,16 +54,16 @@ fn settings_are_the_owners_and_a_wrong_one_changes_nothing() {
 }
 
 #[test]
-fn the_number_of_players_may_be_set_after_they_came_and_then_nothing_more() {
+fn the_number_of_players_may_be_set_after_they_came_and_while_they_play_nothing_they_came_for() {
     play(Plan::new(3), async |scene| {
         scene.register_all().await;
         let seen = set(scene, r#"{"start_at":3}"#).await;
         assert_eq!((seen.status, &seen.json()["start_at"]), (200, &json!(3)));
-        let seen = set(scene, r#"{"start_at":null}"#).await;
+        let seen = set(scene, r#"{"mode":"strict"}"#).await;
         assert_eq!(seen.status, 409);
-        assert!(seen.json()["error"].as_str().unwrap().contains("while players register"));
+        assert!(seen.json()["error"].as_str().unwrap().contains("while a league runs, only pace"));
         scene.leaguebox.league_over().await;
-        assert_eq!(set(scene, "{}").await.status, 409);
+        assert_eq!(set(scene, r#"{"mode":"strict"}"#).await.status, 200);
         assert_eq!(scene.get("/api/status.json").await.json()["matches_completed"], 3);
         assert_eq!(scene.admin("reset").await.status, 200);
         assert_eq!(set(scene, r#"{"start_at":null}"#).await.status, 200);

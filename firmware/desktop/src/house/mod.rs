@@ -1,4 +1,4 @@
-//! House players: agents that play in the demo, and an example of how to write one.
+//! House players: agents that fill a league or play the demo, and an example of how to write one.
 //!
 //! A player of league.v2 is a small HTTP server. It registers with the box by `POST /mcp`, telling where it listens, and
 //! from then on the box calls it: "come to this match", "even or odd?", "this is how it ended". Each call is one
@@ -10,12 +10,13 @@ mod player;
 pub mod strategy;
 
 use std::io::{self, BufRead, BufReader};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use player::{Brain, Player};
+use protocol_core::games::GameKind;
 
 use crate::failure::Failure;
 use crate::stop::Stop;
@@ -23,6 +24,12 @@ use crate::{entropy, http};
 
 /// How often an idle connection looks whether it is time to end.
 const GLANCE: Duration = Duration::from_millis(200);
+
+/// What the box says of a name that another player has.
+const TAKEN: &str = "Duplicate display name";
+
+/// So many names are tried.
+const MOST: usize = 2_000;
 
 /// How long a connection may be idle, and how long a request may pause once it has begun.
 const IDLE: Duration = Duration::from_secs(60);
@@ -37,27 +44,22 @@ pub struct HousePlayer {
 
 impl HousePlayer {
     /// Starts a player, then registers it with the box.
-    pub fn start(
-        leaguebox: SocketAddr,
-        name: &str,
-        game: &str,
-        brain: Brain,
-        thinks: Duration,
-    ) -> Result<Self, Failure> {
+    pub fn start(leaguebox: SocketAddr, name: &str, games: &[&str], player: Player) -> Result<Self, Failure> {
         let failed = |error: io::Error| Failure::work(format!("the house player {name} cannot play: {error}"));
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
+        // Where it registers from: the box calls it there.
+        let listener = TcpListener::bind((leaguebox.ip(), 0)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let player = Arc::new(Mutex::new(Player::new(name, brain)));
+        let player = Arc::new(Mutex::new(player));
         let stop = Stop::default();
         // The player listens before it registers: the box may call at once. Such a call waits for the lock, until the
         // player knows its own id.
         let mut registering = lock(&player);
         let thread = thread::spawn({
             let (player, stop) = (player.clone(), stop.clone());
-            move || serve(&listener, &player, &stop, thinks)
+            move || serve(&listener, &player, &stop)
         });
         let started = Self { address, stop, thread: Some(thread) };
-        let request = registering.registration(game, &format!("http://{address}/mcp")).to_string();
+        let request = registering.registration(games, &format!("http://{address}/mcp")).to_string();
         let registered = http::post(leaguebox, "/mcp", &request).map_err(failed).and_then(|response| {
             let rejected = |reason| Failure::work(format!("the box rejected the house player {name}: {reason}"));
             registering.registered(&response).map_err(rejected)
@@ -85,16 +87,50 @@ impl Drop for HousePlayer {
 pub struct House(Vec<HousePlayer>);
 
 impl House {
-    /// Starts `count` players, one way to play after the other, and registers them in that order. Each thinks for about
-    /// so long before every move.
-    pub fn seat(leaguebox: SocketAddr, count: u16, game: &str, thinks: Duration) -> Result<Self, Failure> {
+    /// Starts `count` players, one way to play after the other, and registers them in that order.
+    pub fn seat(leaguebox: SocketAddr, count: u16, game: &str) -> Result<Self, Failure> {
         let mut house = Self::default();
-        for index in 0..usize::from(count) {
-            let (name, brain) = hire(game, index, u64::from_le_bytes(entropy::bytes()?))
-                .ok_or_else(|| Failure::work(format!("the house has no players for {game} yet")))?;
-            house.0.push(HousePlayer::start(leaguebox, &name, game, brain, thinks)?);
-        }
+        house.fill(leaguebox, count, game)?;
         Ok(house)
+    }
+
+    /// The same beside those who are here already, whoever they are.
+    fn fill(&mut self, leaguebox: SocketAddr, count: u16, game: &str) -> Result<(), Failure> {
+        let games: Vec<&str> = GameKind::ALL.iter().map(|game| game.rules().name).collect();
+        let mut index = 0;
+        for _ in 0..count {
+            let seed = u64::from_le_bytes(entropy::bytes()?);
+            loop {
+                let (name, brain) = hire(game, index, seed)
+                    .ok_or_else(|| Failure::work(format!("the house has no players for {game} yet")))?;
+                let place = index;
+                let learns = move |game: &str| hire(game, place, seed).map(|(_, brain)| brain);
+                let player = Player::new(&name, brain).versatile(game, Box::new(learns));
+                index += 1;
+                match HousePlayer::start(leaguebox, &name, &games, player) {
+                    Err(failure) if failure.message.contains(TAKEN) && index < MOST => {}
+                    started => {
+                        self.0.push(started?);
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Seats as many as are ordered, whenever they are, until nobody can order any more. What goes wrong is told on the
+    /// terminal: the box is there without them.
+    pub fn keep(leaguebox: SocketAddr, orders: &mpsc::Receiver<u16>) {
+        let mut house = Self::default();
+        while let Ok(count) = orders.recv() {
+            let settings = http::get(leaguebox, "/api/settings.json").unwrap_or_default();
+            let settings: serde_json::Value = serde_json::from_str(&settings).unwrap_or_default();
+            let game = settings["game"].as_str().unwrap_or("even_odd");
+            if let Err(failure) = house.fill(leaguebox, count, game) {
+                eprintln!("leaguebox: {failure}");
+            }
+        }
     }
 }
 
@@ -125,7 +161,7 @@ fn name(kind: &str, earlier: usize) -> String {
 }
 
 /// Answers every connection on a thread of its own, until the end; then waits for those threads.
-fn serve(listener: &TcpListener, player: &Mutex<Player>, stop: &Stop, thinks: Duration) {
+fn serve(listener: &TcpListener, player: &Mutex<Player>, stop: &Stop) {
     thread::scope(|threads| {
         for stream in listener.incoming() {
             if stop.is_raised() {
@@ -133,7 +169,7 @@ fn serve(listener: &TcpListener, player: &Mutex<Player>, stop: &Stop, thinks: Du
             }
             match stream {
                 // A broken connection is the box's to notice: it calls again.
-                Ok(stream) => _ = threads.spawn(move || _ = converse(&stream, player, stop, thinks)),
+                Ok(stream) => _ = threads.spawn(move || _ = converse(&stream, player, stop)),
                 // Out of sockets, perhaps: give others time to close some.
                 Err(_) => thread::sleep(GLANCE),
             }
@@ -142,15 +178,12 @@ fn serve(listener: &TcpListener, player: &Mutex<Player>, stop: &Stop, thinks: Du
 }
 
 /// Answers request after request on one connection.
-fn converse(stream: &TcpStream, player: &Mutex<Player>, stop: &Stop, thinks: Duration) -> io::Result<()> {
+fn converse(stream: &TcpStream, player: &Mutex<Player>, stop: &Stop) -> io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(PAUSE))?;
     let mut reader = BufReader::new(stream);
     while request_begins(stream, &mut reader, stop)? {
         let request = http::read(&mut reader)?;
-        if player::asks_for_a_move(&request.body) {
-            think(thinks, stop);
-        }
         let (status, body) = match request.start.split(' ').next() {
             Some("POST") => match lock(player).answer(&request.body) {
                 Some(answer) => ("200 OK", answer.to_string()),
@@ -165,15 +198,6 @@ fn converse(stream: &TcpStream, player: &Mutex<Player>, stop: &Stop, thinks: Dur
         }
     }
     Ok(())
-}
-
-/// Lets half to one and a half of that time go by, for whoever watches.
-fn think(about: Duration, stop: &Stop) {
-    let until =
-        Instant::now() + about / 2 + about * u32::from(entropy::bytes().map_or(0, |[byte]: [u8; 1]| byte)) / 255;
-    while Instant::now() < until && !stop.is_raised() {
-        thread::sleep(GLANCE.min(until.saturating_duration_since(Instant::now())));
-    }
 }
 
 /// Waits for the next request. False when there will be none: the peer closed, was idle too long, or it is the end.
@@ -207,7 +231,6 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
     use std::io::Write;
-    use std::sync::mpsc;
 
     /// A box that knows one answer: it accepts (or rejects) whoever registers, and hands on what they sent.
     fn fake_box(result: Value) -> (SocketAddr, mpsc::Receiver<Value>) {
@@ -231,13 +254,8 @@ mod tests {
     }
 
     fn start(leaguebox: SocketAddr) -> Result<HousePlayer, Failure> {
-        HousePlayer::start(
-            leaguebox,
-            "Always even",
-            "even_odd",
-            Brain::Parity(Box::new(strategy::AlwaysEven)),
-            Duration::ZERO,
-        )
+        let player = Player::new("Always even", Brain::Parity(Box::new(strategy::AlwaysEven)));
+        HousePlayer::start(leaguebox, "Always even", &["even_odd"], player)
     }
 
     fn call(stream: &TcpStream, method: &str) -> Value {

@@ -15,10 +15,15 @@ pub enum Brain {
     Game(Box<dyn Mind>),
 }
 
+/// Finds a brain for a game.
+pub type Learns = Box<dyn Fn(&str) -> Option<Brain> + Send>;
+
 /// One player.
 pub struct Player {
     name: String,
     brain: Brain,
+    /// The game the brain is for, and where one for another game comes from.
+    versatile: Option<(String, Learns)>,
     /// The id and the token the box gave us when we registered.
     id: String,
     token: String,
@@ -29,18 +34,13 @@ pub struct Player {
     history: History,
 }
 
-/// Whether a call of the box is one to think about.
-pub fn asks_for_a_move(request: &[u8]) -> bool {
-    let request = serde_json::from_slice::<Value>(request).unwrap_or_default();
-    ["choose_parity", "request_move"].iter().any(|method| request["method"] == *method)
-}
-
 impl Player {
     /// A player that is not registered yet.
     pub fn new(name: &str, brain: Brain) -> Self {
         Self {
             name: name.into(),
             brain,
+            versatile: None,
             id: String::new(),
             token: String::new(),
             match_id: None,
@@ -50,8 +50,13 @@ impl Player {
         }
     }
 
+    /// The same, who plays other games than this one too.
+    pub fn versatile(self, game: &str, learns: Learns) -> Self {
+        Self { versatile: Some((game.into(), learns)), ..self }
+    }
+
     /// The request that registers us: what we are called, what we play, and where to call us.
-    pub fn registration(&self, game: &str, endpoint: &str) -> Value {
+    pub fn registration(&self, games: &[&str], endpoint: &str) -> Value {
         json!({
             "jsonrpc": "2.0",
             "method": "register_player",
@@ -64,7 +69,7 @@ impl Player {
                 "player_meta": {
                     "display_name": self.name,
                     "version": env!("CARGO_PKG_VERSION"),
-                    "game_types": [game],
+                    "game_types": games,
                     "contact_endpoint": endpoint,
                 },
             },
@@ -118,6 +123,12 @@ impl Player {
     /// GAME_INVITATION: come to this match.
     fn join(&mut self, invitation: &Value) -> Value {
         self.match_id = Some(text(&invitation["match_id"]));
+        if let (Some((game, learns)), Some(wanted)) = (&mut self.versatile, invitation["game_type"].as_str())
+            && game != wanted
+            && let Some(brain) = learns(wanted)
+        {
+            (*game, self.brain) = (wanted.into(), brain);
+        }
         let role = |role: &&str| invitation["role_in_match"] == **role;
         self.seat = ["PLAYER_A", "PLAYER_B", "PLAYER_C", "PLAYER_D"].iter().position(role).unwrap_or(0);
         self.turns_before = self.history.turns.len();

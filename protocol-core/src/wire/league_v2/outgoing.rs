@@ -275,23 +275,25 @@ impl From<Tally> for YourStandings {
 /// MOVE_REQUEST
 #[derive(Serialize)]
 #[allow(missing_docs, reason = "the fields are the specification's")]
-pub struct MoveRequest<V> {
+pub struct MoveRequest<V, T> {
     pub round_id: u16,
     pub match_id: Shown<MatchId>,
     pub player_id: Shown<AgentId>,
     pub game_type: &'static str,
     pub context: Context,
-    pub game_state: GameState<V>,
+    pub game_state: GameState<V, T>,
     pub deadline: Shown<Utc>,
 }
 
 /// What a player sees.
 #[derive(Serialize)]
 #[allow(missing_docs, reason = "the fields are the specification's")]
-pub struct GameState<V> {
+pub struct GameState<V, T> {
     pub game_type: &'static str,
     pub turn_number: u16,
     pub timeout_seconds: u64,
+    /// What everybody did in the turn before, in words, as players of League of Agents hear it too.
+    pub last_turn: T,
     pub game_specific_state: V,
 }
 
