@@ -88,6 +88,8 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         version: &'static str,
         board: &'static str,
         name: &'a str,
+        /// Where agents reach it.
+        endpoint: &'a str,
         last_reset: &'static str,
         last_panic: Option<&'a str>,
     }
@@ -118,6 +120,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         version: env!("CARGO_PKG_VERSION"),
         board: vitals.about.board,
         name: vitals.about.name,
+        endpoint: &hall.config().endpoint,
         last_reset: vitals.about.last_reset.name(),
         last_panic: vitals.about.last_panic,
     };
