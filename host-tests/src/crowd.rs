@@ -16,8 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 /// What the crowd can play.
-const GAMES: [&str; 7] =
-    ["even_odd", "even_odd_10", "echo", "blotto", "skill-gomoku", "dance-battle", "resource-rush"];
+const GAMES: [&str; 7] = ["even_odd", "even_odd_10", "echo", "blotto", "skill-gomoku", "dance-battle", "resource-rush"];
 
 /// One message that one player received. Its place in the list is when.
 #[derive(Debug, Clone)]

@@ -59,7 +59,10 @@ fn the_last_position_of_a_match_is_told_of_every_game_when_it_is_over() {
         crowd.wait_for_the_end();
         let told = leaguebox.get_json("/api/matches/R1M1.json");
         assert_eq!((&told["status"], &told["phase"]), (&json!("FINISHED"), &json!(null)), "{game}");
-        assert!(told["view"].is_object() && told["actions"].is_array() && told["summary"].is_string(), "{game}: {told}");
+        assert!(
+            told["view"].is_object() && told["actions"].is_array() && told["summary"].is_string(),
+            "{game}: {told}"
+        );
         let last = moves(&leaguebox, "R1M1")["steps"].clone();
         let shot = leaguebox.get_json(&format!("/api/matches/R1M1/steps/{last}.json"));
         for part in ["view", "actions", "summary"] {

@@ -309,9 +309,15 @@ impl Rows {
                     state: &'static str,
                     round: u16,
                 }
+                #[derive(Serialize)]
+                struct Place {
+                    /// The rank, shared by those whom only their ids part.
+                    place: u16,
+                }
                 let league = hall.status();
                 list(part, sink, &Head { state: league.status, round: league.current_round }, "standings", |row| {
-                    hall.standings().nth(row)
+                    let place = hall.shared_places().nth(row)?;
+                    Some(Joined(hall.standings().nth(row)?, Place { place }))
                 })
             }
             Rows::Players => {
