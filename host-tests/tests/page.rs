@@ -37,7 +37,7 @@ fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
     browser.go(&leaguebox.url());
     browser.wait_until(&is("WAITING"));
     assert_eq!(browser.text("h1"), "Waiting for players: 0 here, a league needs at least two.");
-    assert_eq!(browser.text("#address"), format!("{}/mcp", leaguebox.url()));
+    assert_eq!(browser.text("#address"), leaguebox.get_json("/api/status.json")["endpoint"]);
     browser.wait_until("document.querySelector('#rules').innerText.includes('when the teacher presses Start')");
     let links = browser.eval("[...document.querySelectorAll('#join a')].map(link => link.getAttribute('href'))");
     assert_eq!(links, json!(["/skill.md", "/skill/even_odd.md", "/api/v1/skill.md"]));
@@ -235,6 +235,8 @@ fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
     let there_are = refusal["error"].as_str().and_then(|error| error.strip_prefix("game must be one of "));
     assert_eq!(offered, json!(there_are.expect("the games").split(' ').collect::<Vec<_>>()));
     browser.eval("void (document.querySelector('#settings').game.value = 'skill-gomoku')");
+    browser.eval("void (document.querySelector('#settings').pace.value = 'watch')");
+    browser.fill("[name=pace_break_ms]", "2.5");
     browser.fill("[name=start_at]", "7");
     browser.fill("[name=seed]", &"ab".repeat(32));
     browser.fill("[name=move_timeout_ms]", "12");
@@ -246,6 +248,7 @@ fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
         (&settings["game"], &settings["start_at"], &settings["move_timeout_ms"], &settings["join_timeout_ms"]),
         (&json!("skill-gomoku"), &json!(7), &json!(12_000), &json!(5_000))
     );
+    assert_eq!((&settings["pace"], &settings["pace_break_ms"]), (&json!("watch"), &json!(2_500)));
     browser.wait_until("document.querySelector('#rules').textContent.includes('when 7 players are here')");
     // A seed that was chosen stays until it is taken out.
     for (written, kept) in [("set", "set"), ("", "random")] {
@@ -634,7 +637,7 @@ fn the_end_of_a_match_is_shown_with_who_won_and_why_live_and_from_the_first_look
         let told = leaguebox.get_json("/api/matches/R1M1.json");
         let winner = told["players"].as_array().expect("players").iter().find(|one| one["player_id"] == told["winner"]);
         let won =
-            winner.map_or("a draw".to_owned(), |one| format!("{} wins", one["display_name"].as_str().expect("a name")));
+            winner.map_or("A draw".to_owned(), |one| format!("{} wins", one["display_name"].as_str().expect("a name")));
         for look in ["live", "first"] {
             browser.wait_until(&format!("document.querySelector('#board .verdict b')?.innerText === {won:?}"));
             browser.wait_until(drawn);
@@ -767,6 +770,56 @@ fn the_lobby_has_the_networks_address_to_copy_and_a_code_that_others_read() {
     let shown = browser.eval("document.querySelector('#code-of-page svg').getAttribute('aria-label')");
     let page = endpoint.as_str().and_then(|endpoint| endpoint.strip_suffix("mcp")).expect("an endpoint").to_owned();
     assert_eq!(shown, format!("QR code of {page}"));
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn the_desk_shows_the_pace_the_next_round_the_house_and_the_projector_and_asks_for_them() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let _crowd = Crowd::of(&leaguebox, 2);
+    let browser = Browser::open();
+    // What a box tells between two rounds, and what it answers, said by the test: so that nothing here depends on time.
+    browser.before_the_page(
+        "window.extra = { board: 'desktop', pace: 'step', waits_for_owner: true, next_round_in_ms: null }; window.asked = []; \
+         const Link = WebSocket; \
+         window.WebSocket = class extends Link { set onmessage(take) { super.onmessage = event => { \
+           const told = JSON.parse(event.data); \
+           if (told.status) Object.assign(told.status, window.extra); \
+           if (told.player) told.player.sits_out = 'it does not play this game'; \
+           take({ data: JSON.stringify(told) }); }; } }; \
+         const ask = fetch; \
+         window.fetch = (path, options) => { \
+           const verb = /admin.(next|house|projector)/.exec(path)?.[1]; \
+           if (!verb) { if (options?.headers?.Authorization) window.asked.push(['code', path]); return ask(path, options); } \
+           window.asked.push([verb, options.body ? JSON.parse(options.body) : null]); \
+           const body = verb === 'projector' ? { projector: 'p-7' } : {}; \
+           return Promise.resolve(new Response(JSON.stringify(body), { status: verb === 'house' ? 409 : 200 })); };",
+    );
+    browser.go(&format!("{}/#projector=p%2D7", leaguebox.url()));
+    browser.wait_until("document.querySelectorAll('#players tr').length === 2");
+    browser.wait_until("performance.getEntriesByType('resource').length > 0");
+    assert_eq!(browser.text("#next-round"), "The next round waits for the teacher.");
+    assert_eq!(browser.eval("document.querySelector('#go').hidden"), true, "for those who have the code");
+    assert_eq!(browser.text("#players td:nth-child(2)"), "sits out");
+    browser.click("#teach");
+    browser.fill("#code", &leaguebox.admin_code);
+    browser.click("[data-verb=next]");
+    browser.click("#add-house");
+    browser.wait_until("document.querySelector('#house').hidden");
+    browser.click("#projector");
+    browser.wait_until("!!document.querySelector('#projected a')");
+    assert_eq!(browser.text("#projected a"), format!("{}/#projector=p-7", leaguebox.url()));
+    assert_eq!(browser.eval("window.asked"), json!([["next", null], ["house", {"players": 3}], ["projector", null]]));
+    browser.click("#desk .close");
+    // Whose report it is asked for with the code is told with its examples.
+    browser.click("#players .name");
+    browser.wait_until("window.asked.some(([what, path]) => what === 'code' && path === '/api/players/P01.json')");
+    browser.click("#dialog .close");
+
+    browser.run("window.extra = { pace: 'watch', waits_for_owner: false, next_round_in_ms: 3600000 }");
+    assert_eq!(leaguebox.admin_with("settings", r#"{"start_at":5}"#).status, 200);
+    browser.wait_until("/^Next round in 3(600|59.) s$/.test(document.querySelector('#next-round').innerText)");
+    assert_eq!(browser.eval("document.querySelector('#go').hidden"), true);
 }
 
 #[test]

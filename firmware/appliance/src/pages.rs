@@ -164,7 +164,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Displa
                     n => write!(f, "{n} matches are being played."),
                 }
             }
-            (Stage::Completed, _) => f.write_str("The league is over. The teacher can rematch or reset."),
+            (Stage::Completed, _) => f.write_str("The league is over. The teacher can begin the next one."),
         }
     }
 }

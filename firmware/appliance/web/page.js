@@ -101,7 +101,7 @@ const listed = names => names.flatMap((name, at) => [at ? at === names.length - 
 // Who won, and why if not by playing.
 function outcome(one) {
   const name = id => bdi(nameOf(id)), losers = ids(one).filter(id => id !== one.winner), won = one.winner ? [name(one.winner), " wins"] : null;
-  if (one.result !== "TECHNICAL_LOSS") return [...one.end_reason === "adjudicated" ? ["The teacher ruled: "] : [], ...won || ["a draw"]];
+  if (one.result !== "TECHNICAL_LOSS") return one.end_reason === "adjudicated" ? ["The teacher ruled: ", ...won || ["a draw"]] : won || ["A draw"];
   const why = FAILED[one.end_reason] || words(one.end_reason);
   if (!won) return ["Nobody wins: ", why];
   return [...won, ...losers.length > 1 ? [": an opponent "] : [": ", name(losers[0]), " "], why];
@@ -472,7 +472,7 @@ function condition(player) {
   return [PLAYER_STATES[player.state] || player.state, player.state];
 }
 
-const lasted = ms => ms < 10 ? "under 0.01 s" : (ms / 1000).toFixed(ms < 1000 ? 2 : 1) + " s";
+const lasted = ms => ms < 10 ? "< 0.01 s" : (ms / 1000).toFixed(ms < 1000 ? 2 : 1) + " s";
 const isCalled = player => player.connected === undefined;
 
 // How long ago by the box's own clock, which need not be right.
@@ -508,7 +508,8 @@ function showStandings() {
   gliding($("standings"), standings, one => one.player_id, () => row(["n soft", "", "n spare", "n", "n", "n", "n spare", "n"], 1), (tr, one) => {
     const was = ranks[one.player_id];
     if (!was) tr.dataset.moved = "";
-    if (was && was.place !== one.place) {
+    // Before the first match everybody shares the first place, and nobody falls from there.
+    if (was?.played && was.place !== one.place) {
       tr.dataset.moved = was.place > one.place ? "up" : "down";
       clearTimeout(tr.settled);
       tr.settled = setTimeout(() => { tr.dataset.moved = ""; paint(); }, MOVED_MS);
