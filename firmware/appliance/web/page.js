@@ -374,7 +374,6 @@ const isHere = url => /^(localhost|127\.|\[::1|0\.0\.0\.0)/.test(new URL(url).ho
 function showAddress() {
   const origin = now.endpoint && (!isHere(now.endpoint) || isHere(location.origin)) ? new URL(now.endpoint).origin : location.origin;
   $("local").hidden = !isHere(origin);
-  text($("skill"), origin + "/skill.md");
   if (text($("address"), origin + "/mcp").dataset.shown === origin) return;
   $("address").dataset.shown = origin;
   $("code-of-page").replaceChildren(code(origin + "/"));
