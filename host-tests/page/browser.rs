@@ -70,6 +70,11 @@ impl Browser {
         self.tell("url", json!({"url": url}));
     }
 
+    /// Runs a script in every page that is opened from now on, before the page's own.
+    pub fn before_the_page(&self, script: &str) {
+        self.command("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script }));
+    }
+
     /// Opens another window and turns to it: whatever is asked from now on is asked there. Says how to find it again.
     pub fn open_window(&self) -> String {
         let window = self.tell("window/new", json!({"type": "window"}))["handle"].clone();

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 /// What the crowd can play.
-const GAMES: [&str; 6] = ["even_odd", "even_odd_10", "echo", "blotto", "skill-gomoku", "dance-battle"];
+const GAMES: [&str; 7] = ["even_odd", "even_odd_10", "echo", "blotto", "skill-gomoku", "dance-battle", "resource-rush"];
 
 /// One message that one player received. Its place in the list is when.
 #[derive(Debug, Clone)]
@@ -396,6 +396,7 @@ fn game_move(player: usize, message: &Value) -> Value {
             }
         }
         Some("dance-battle") => dance(player, turn, message),
+        Some("resource-rush") => json!({"action": "wait"}),
         _ => json!({"action": "choose", "value": parity(player, message)}),
     }
 }

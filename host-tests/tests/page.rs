@@ -37,7 +37,7 @@ fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
     browser.go(&leaguebox.url());
     browser.wait_until(&is("WAITING"));
     assert_eq!(browser.text("h1"), "Waiting for players: 0 here, a league needs at least two.");
-    assert_eq!(browser.text("#address"), format!("{}/mcp", leaguebox.url()));
+    assert_eq!(browser.text("#address"), leaguebox.get_json("/api/status.json")["endpoint"]);
     browser.wait_until("document.querySelector('#rules').innerText.includes('when the teacher presses Start')");
     let links = browser.eval("[...document.querySelectorAll('#join a')].map(link => link.getAttribute('href'))");
     assert_eq!(links, json!(["/skill.md", "/skill/even_odd.md", "/api/v1/skill.md"]));
@@ -66,14 +66,17 @@ fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
     let standings = leaguebox.get_json("/api/standings.json");
     let rows = standings["standings"].as_array().expect("standings");
     let champion = rows[0]["display_name"].as_str().expect("a name");
-    browser
-        .wait_until(&format!("document.querySelector('h1').innerText === {:?}", format!("{champion} wins the league")));
+    // Whom nothing parts share the place.
+    let shared = rows.iter().filter(|row| row["place"] == 1).count() > 1;
+    let wins = if shared { " share the first place".to_owned() } else { format!("{champion} wins the league") };
+    browser.wait_until(&format!("document.querySelector('h1').innerText.endsWith({wins:?})"));
+    assert!(browser.text("#ties").contains("Sonneborn-Berger"), "the tie-breaks are named");
     assert!(browser.text("#podium li").contains(champion), "{}", browser.text("#podium"));
     let shown = browser
         .eval("[...document.querySelectorAll('#standings tr')].map(tr => [...tr.children].map(td => td.innerText))");
     assert_eq!(shown.as_array().map(Vec::len), Some(5));
     for (row, shown) in rows.iter().zip(shown.as_array().expect("rows")) {
-        for (cell, field) in [(0, "rank"), (2, "played"), (3, "wins"), (4, "draws"), (5, "losses"), (7, "points")] {
+        for (cell, field) in [(0, "place"), (2, "played"), (3, "wins"), (4, "draws"), (5, "losses"), (7, "points")] {
             assert_eq!(shown[cell], row[field].to_string(), "{field} of {row}");
         }
         let name = row["display_name"].as_str().expect("a name");
@@ -198,12 +201,14 @@ fn the_teacher_starts_with_the_right_code_only_and_reset_asks_twice() {
     browser.fill("#code", &leaguebox.admin_code);
     browser.click("#check-all");
     browser.wait_until("document.querySelectorAll('#players .yes').length === 2");
-    browser.click("[data-verb=resume]");
-    browser.wait_until("document.querySelector('#said').innerText === 'Refused: the league is not paused.'");
+    let disabled = "[...document.querySelectorAll('#verbs button:disabled')].map(one => one.dataset.verb)";
+    assert_eq!(browser.eval(disabled), json!(["pause", "next", "resume", "rematch"]), "what makes no sense now");
     browser.click("[data-verb=start]");
     browser.wait_until("document.querySelector('#said').innerText.startsWith('Done.')");
     browser.wait_until(&is("RUNNING"));
     assert_eq!(leaguebox.get_json("/api/status.json")["state"], "RUNNING");
+    browser.wait_until("document.querySelector('[data-verb=start]').disabled");
+    assert_eq!(browser.eval(disabled), json!(["start", "next", "resume", "rematch", null]), "nor this, while it runs");
 
     for question in ["Erase all players and results?", "Really? Press once more"] {
         browser.click("[data-verb=reset]");
@@ -230,9 +235,11 @@ fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
     let there_are = refusal["error"].as_str().and_then(|error| error.strip_prefix("game must be one of "));
     assert_eq!(offered, json!(there_are.expect("the games").split(' ').collect::<Vec<_>>()));
     browser.eval("void (document.querySelector('#settings').game.value = 'skill-gomoku')");
+    browser.eval("void (document.querySelector('#settings').pace.value = 'watch')");
+    browser.fill("[name=pace_break_ms]", "2.5");
     browser.fill("[name=start_at]", "7");
     browser.fill("[name=seed]", &"ab".repeat(32));
-    browser.fill("[name=move_timeout_ms]", "12000");
+    browser.fill("[name=move_timeout_ms]", "12");
     browser.keep_picture("teacher.png");
     browser.click("#settings button");
     browser.wait_until("document.querySelector('#saved').innerText === 'Saved.'");
@@ -241,6 +248,7 @@ fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
         (&settings["game"], &settings["start_at"], &settings["move_timeout_ms"], &settings["join_timeout_ms"]),
         (&json!("skill-gomoku"), &json!(7), &json!(12_000), &json!(5_000))
     );
+    assert_eq!((&settings["pace"], &settings["pace_break_ms"]), (&json!("watch"), &json!(2_500)));
     browser.wait_until("document.querySelector('#rules').textContent.includes('when 7 players are here')");
     // A seed that was chosen stays until it is taken out.
     for (written, kept) in [("set", "set"), ("", "random")] {
@@ -259,7 +267,7 @@ fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
     assert!(health.contains(memory), "{health}");
     browser.eval("void (document.querySelector('#settings').game.value = 'resource-rush')");
     browser.run("document.querySelector('#settings').game.dispatchEvent(new Event('change'))");
-    assert!(browser.text("#fog").contains("cheating"), "what spectators see is told where the game is chosen");
+    assert!(browser.text("#fog").contains("projector"), "what spectators see is told where the game is chosen");
     browser.click("#clock");
     browser.wait_until("document.querySelector('#clocked').innerText.includes('20')");
     let links = browser.eval("[...document.querySelectorAll('#desk a')].map(link => link.getAttribute('href'))");
@@ -294,21 +302,19 @@ fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
     browser.click(second);
     // The dialog is filled anew meanwhile, and says it again.
     browser.wait_until("document.querySelector('#body [role=status]')?.innerText.startsWith('Done.')");
-    // What has become of it is shown at once, and what is over can be played again.
+    // What has become of it is shown at once: what was ruled, and by whom.
     browser.wait_until("document.querySelector('#body').innerText.includes('decided by the teacher')");
-    browser.wait_until("document.querySelectorAll('#body .powers button').length === 4");
+    assert_eq!(browser.text("#body .verdict"), "The teacher ruled: Player 1 wins");
+    browser.wait_until("document.querySelectorAll('#body .powers button').length >= 3");
     let ruled = leaguebox.get_json("/api/matches/R1M1.json");
     assert_eq!((&ruled["winner"], &ruled["end_reason"]), (&json!("P01"), &json!("adjudicated")), "{ruled}");
     browser.click("#dialog .close");
 
+    // Nobody is removed from a league that is over.
+    browser.wait_until(&is("COMPLETED"));
     browser.click("#players .name");
     browser.wait_until("!!document.querySelector('#body .powers button')");
-    let remove = "#body .powers button:last-child";
-    browser.click(remove);
-    browser.click(remove);
-    browser.wait_until(
-        "document.querySelector('#body [role=status]')?.innerText.startsWith('Refused: the league is over')",
-    );
+    assert_eq!(browser.text("#body .powers"), "Is it ready?");
     crowd.release();
 }
 
@@ -591,11 +597,9 @@ fn everything_can_be_reached_by_keyboard() {
 
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
-fn enter_in_the_field_of_the_code_presses_the_next_button_once() {
+fn enter_in_the_field_of_the_code_says_whether_it_is_right_and_starts_nothing() {
     let leaguebox = LeagueBox::start(Settings::default());
-    let mut crowd = Crowd::new();
-    crowd.hold();
-    crowd.enlist(&leaguebox, 2);
+    let _crowd = Crowd::of(&leaguebox, 2);
     let browser = Browser::open();
     browser.go(&leaguebox.url());
     browser.wait_until(&is("WAITING"));
@@ -606,13 +610,216 @@ fn enter_in_the_field_of_the_code_presses_the_next_button_once() {
     assert_eq!(browser.eval("document.activeElement.id"), "code", "to be typed again");
     assert_eq!(leaguebox.get_json("/api/status.json")["wrong_admin_codes"], 1);
     browser.fill("#code", &leaguebox.admin_code);
-    browser.press("\u{E007}");
-    browser.wait_until("document.querySelector('#said').innerText.startsWith('Done.')");
-    browser.wait_until(&is("RUNNING"));
-    browser.press("\u{E007}");
-    browser.wait_until("document.querySelector('#said').innerText === 'Refused: the league is already running.'");
-    assert_eq!(leaguebox.get_json("/api/status.json")["state"], "RUNNING", "once more is not the one after it, Pause");
-    crowd.release();
+    for _ in 0..2 {
+        browser.press("\u{E007}");
+        browser.wait_until("document.querySelector('#said').innerText === 'The code is right.'");
+    }
+    assert_eq!(leaguebox.get_json("/api/status.json")["state"], "WAITING");
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn the_end_of_a_match_is_shown_with_who_won_and_why_live_and_from_the_first_look() {
+    // What is there only when the last move is drawn.
+    for (game, drawn) in [
+        ("even_odd", "document.querySelector('#board .drawn b').innerText !== '?'"),
+        ("even_odd_10", "document.querySelectorAll('#board .bout').length === 10"),
+        ("echo", "document.querySelectorAll('#board .bout').length >= 3"),
+        ("blotto", "document.querySelectorAll('#board .bout').length >= 3"),
+        ("skill-gomoku", "!!document.querySelector('#board .five')"),
+    ] {
+        let leaguebox = LeagueBox::start(Settings { game, ..Settings::start_at(2) });
+        let browser = Browser::open();
+        browser.go(&leaguebox.url());
+        browser.wait_until(&is("WAITING"));
+        let _crowd = Crowd::of(&leaguebox, 2);
+        browser.wait_until(&is("COMPLETED"));
+        let told = leaguebox.get_json("/api/matches/R1M1.json");
+        let winner = told["players"].as_array().expect("players").iter().find(|one| one["player_id"] == told["winner"]);
+        let won =
+            winner.map_or("A draw".to_owned(), |one| format!("{} wins", one["display_name"].as_str().expect("a name")));
+        for look in ["live", "first"] {
+            browser.wait_until(&format!("document.querySelector('#board .verdict b')?.innerText === {won:?}"));
+            browser.wait_until(drawn);
+            // Who has won is not shown behind.
+            let counts = "[...document.querySelectorAll('#board .side')].map(side => [side.querySelector('bdi').innerText, \
+                          parseInt(side.querySelector('b').innerText)])";
+            let counts = browser.eval(counts);
+            let of = |name: &str| {
+                let found = counts.as_array().into_iter().flatten().find(|one| one[0] == name);
+                found.and_then(|one| one[1].as_i64())
+            };
+            let all = ["Player 1", "Player 2"].map(of);
+            if let Some(winner) = winner.and_then(|one| one["display_name"].as_str()) {
+                assert!(all.iter().all(|score| *score <= of(winner)), "{game}, {look}: {counts}, and {winner} won");
+            }
+            browser.keep_picture(&format!("end-{game}-{look}.png"));
+            browser.go(&leaguebox.url());
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn a_technical_loss_says_who_did_not_choose_and_calls_no_choice_wrong() {
+    use host_tests::crowd::Does;
+    let leaguebox = LeagueBox::start(Settings { move_timeout_ms: 300, retry_base_ms: 50, ..Settings::start_at(2) });
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until(&is("WAITING"));
+    let mut crowd = Crowd::with_habits(|player, _| if player == 0 { Does::Babble } else { Does::Answer });
+    crowd.enlist(&leaguebox, 2);
+    browser.wait_until(&is("COMPLETED"));
+    browser.wait_until("document.querySelector('#board .verdict')?.innerText.startsWith('Player 2 wins: Player 1 ')");
+    let board = browser.text("#board");
+    assert!(board.contains("did not choose") && !board.contains("✗ wrong\n✗ wrong"), "{board}");
+    let line = browser.eval("document.querySelector('#rounds .note').textContent");
+    assert!(line.as_str().is_some_and(|line| line.starts_with("technical loss: Player 2 wins: Player 1 ")), "{line}");
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn a_match_that_is_opened_while_it_is_played_goes_on_and_ends_there() {
+    let leaguebox = LeagueBox::start(Settings { game: "skill-gomoku", ..Settings::start_at(2) });
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until(&is("WAITING"));
+    let mut crowd = Crowd::thinking(Duration::from_millis(300));
+    crowd.enlist(&leaguebox, 2);
+    browser.wait_until("!!document.querySelector('#board .stone1')");
+    browser.click("#stage-open");
+    browser.wait_until("!!document.querySelector('#body .stone1')");
+    let stones = "document.querySelectorAll('#body .stone1, #body .stone2').length";
+    let first = browser.eval(stones).as_u64().expect("a number");
+    browser.wait_until(&format!("{stones} > {first}"));
+    browser.wait_until("!!document.querySelector('#body .verdict') && !!document.querySelector('#body .five')");
+    browser.wait_until("!!document.querySelector('#body .moves')");
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn the_stage_shows_other_players_in_other_rounds() {
+    let leaguebox = LeagueBox::start(Settings { game: "even_odd_10", ..Settings::start_at(6) });
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until(&is("WAITING"));
+    browser.run(
+        "window.stages = new Set(); new MutationObserver(() => window.stages.add(document.querySelector('#stage-title').textContent)) \
+         .observe(document.querySelector('#stage-title'), { childList: true })",
+    );
+    let mut crowd = Crowd::thinking(Duration::from_millis(400));
+    crowd.enlist(&leaguebox, 6);
+    browser.wait_until(&is("COMPLETED"));
+    let stages = browser.eval("[...window.stages]");
+    let stages: Vec<&str> = stages.as_array().expect("titles").iter().filter_map(|one| one.as_str()).collect();
+    let on_stage = |number| stages.iter().filter(|title| title.contains(&format!("Player {number}"))).count();
+    assert!((1..=6).all(|number| on_stage(number) < stages.len()), "nobody is always there: {stages:?}");
+    assert!((1..=6).filter(|&number| on_stage(number) > 0).count() >= 4, "{stages:?}");
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn a_player_removed_in_the_lobby_is_gone_and_the_page_says_so() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let _crowd = Crowd::of(&leaguebox, 2);
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until("document.querySelectorAll('#players tr').length === 2");
+    browser.click("#teach");
+    browser.fill("#code", &leaguebox.admin_code);
+    browser.click("#desk .close");
+    browser.click("#players .name");
+    browser.wait_until("!!document.querySelector('#body .powers button')");
+    let remove = "#body .powers button:nth-child(2)";
+    browser.click(remove);
+    browser.click(remove);
+    browser.wait_until("document.querySelector('#body').innerText.startsWith('Done.')");
+    browser.wait_until("document.querySelectorAll('#players tr').length === 1");
+    assert!(!browser.text("#body").contains("404"), "{}", browser.text("#body"));
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn the_lobby_has_the_networks_address_to_copy_and_a_code_that_others_read() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let browser = Browser::open();
+    browser.go(&leaguebox.url());
+    browser.wait_until("!!document.querySelector('#code-of-page svg')");
+    let endpoint = leaguebox.get_json("/api/status.json")["endpoint"].clone();
+    assert_eq!(browser.text("#address"), endpoint);
+    browser.click("#copy");
+    browser.wait_until("/Copied|Selected/.test(document.querySelector('#copied').innerText)");
+    assert_eq!(browser.eval("getSelection().toString()"), endpoint);
+
+    let decoder = fs::read_to_string(here("players/node_modules/jsqr/dist/jsQR.js"));
+    browser.run(&decoder.expect("jsQR is there; cargo xtask clients installs it"));
+    let texts = ["a", "http://10.0.0.5:8000/", "http://leaguebox-3f1a.local:8000/"].map(str::to_owned);
+    // The longest of every version, and what is too long.
+    let longest = [14, 26, 42, 62, 84, 106].map(|length| "x".repeat(length));
+    for text in texts.iter().chain(&longest) {
+        let read = browser.eval(&format!(
+            "import('/draw.js').then(({{ qr }}) => {{ const rows = qr({text:?}), wide = (rows.length + 8) * 4; \
+             const bytes = new Uint8ClampedArray(wide * wide * 4).map((_, at) => at % 4 === 3 || \
+             !rows[Math.floor(Math.floor(at / 4 / wide) / 4) - 4]?.[Math.floor(Math.floor(at / 4) % wide / 4) - 4] ? 255 : 0); \
+             return jsQR(bytes, wide, wide)?.data; }})"
+        ));
+        assert_eq!(read, text.as_str());
+    }
+    assert_eq!(browser.eval(&format!("import('/draw.js').then(({{ qr }}) => qr({:?}).length)", "x".repeat(107))), 0);
+    // The one that is shown is of this page.
+    let shown = browser.eval("document.querySelector('#code-of-page svg').getAttribute('aria-label')");
+    let page = endpoint.as_str().and_then(|endpoint| endpoint.strip_suffix("mcp")).expect("an endpoint").to_owned();
+    assert_eq!(shown, format!("QR code of {page}"));
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn the_desk_shows_the_pace_the_next_round_the_house_and_the_projector_and_asks_for_them() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let _crowd = Crowd::of(&leaguebox, 2);
+    let browser = Browser::open();
+    // What a box tells between two rounds, and what it answers, said by the test: so that nothing here depends on time.
+    browser.before_the_page(
+        "window.extra = { board: 'desktop', pace: 'step', waits_for_owner: true, next_round_in_ms: null }; window.asked = []; \
+         const Link = WebSocket; \
+         window.WebSocket = class extends Link { set onmessage(take) { super.onmessage = event => { \
+           const told = JSON.parse(event.data); \
+           if (told.status) Object.assign(told.status, window.extra); \
+           if (told.player) told.player.sits_out = 'it does not play this game'; \
+           take({ data: JSON.stringify(told) }); }; } }; \
+         const ask = fetch; \
+         window.fetch = (path, options) => { \
+           const verb = /admin.(next|house|projector)/.exec(path)?.[1]; \
+           if (!verb) { if (options?.headers?.Authorization) window.asked.push(['code', path]); return ask(path, options); } \
+           window.asked.push([verb, options.body ? JSON.parse(options.body) : null]); \
+           const body = verb === 'projector' ? { projector: 'p-7' } : {}; \
+           return Promise.resolve(new Response(JSON.stringify(body), { status: verb === 'house' ? 409 : 200 })); };",
+    );
+    browser.go(&format!("{}/#projector=p%2D7", leaguebox.url()));
+    browser.wait_until("document.querySelectorAll('#players tr').length === 2");
+    browser.wait_until("performance.getEntriesByType('resource').length > 0");
+    assert_eq!(browser.text("#next-round"), "The next round waits for the teacher.");
+    assert_eq!(browser.eval("document.querySelector('#go').hidden"), true, "for those who have the code");
+    assert_eq!(browser.text("#players td:nth-child(2)"), "sits out");
+    browser.click("#teach");
+    browser.fill("#code", &leaguebox.admin_code);
+    browser.click("[data-verb=next]");
+    browser.click("#add-house");
+    browser.wait_until("document.querySelector('#house').hidden");
+    browser.click("#projector");
+    browser.wait_until("!!document.querySelector('#projected a')");
+    assert_eq!(browser.text("#projected a"), format!("{}/#projector=p-7", leaguebox.url()));
+    assert_eq!(browser.eval("window.asked"), json!([["next", null], ["house", {"players": 3}], ["projector", null]]));
+    browser.click("#desk .close");
+    // Whose report it is asked for with the code is told with its examples.
+    browser.click("#players .name");
+    browser.wait_until("window.asked.some(([what, path]) => what === 'code' && path === '/api/players/P01.json')");
+    browser.click("#dialog .close");
+
+    browser.run("window.extra = { pace: 'watch', waits_for_owner: false, next_round_in_ms: 3600000 }");
+    assert_eq!(leaguebox.admin_with("settings", r#"{"start_at":5}"#).status, 200);
+    browser.wait_until("/^Next round in 3(600|59.) s$/.test(document.querySelector('#next-round').innerText)");
+    assert_eq!(browser.eval("document.querySelector('#go').hidden"), true);
 }
 
 #[test]

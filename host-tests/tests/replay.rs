@@ -47,6 +47,37 @@ fn every_move_of_a_league_is_kept_with_its_time_and_can_be_stepped_through() {
 }
 
 #[test]
+fn the_last_position_of_a_match_is_told_of_every_game_when_it_is_over() {
+    for game in ["even_odd", "even_odd_10", "echo", "blotto", "skill-gomoku", "resource-rush", "dance-battle"] {
+        if game == "resource-rush" && cfg!(feature = "board") {
+            // A thousand maps of 25 KB take an emulated board too long.
+            continue;
+        }
+        let players = if game == "dance-battle" { 4 } else { 2 };
+        let leaguebox = LeagueBox::start(Settings { game, ..Settings::start_at(players) });
+        let crowd = Crowd::of(&leaguebox, players);
+        crowd.wait_for_the_end();
+        let told = leaguebox.get_json("/api/matches/R1M1.json");
+        assert_eq!((&told["status"], &told["phase"]), (&json!("FINISHED"), &json!(null)), "{game}");
+        assert!(
+            told["view"].is_object() && told["actions"].is_array() && told["summary"].is_string(),
+            "{game}: {told}"
+        );
+        let last = moves(&leaguebox, "R1M1")["steps"].clone();
+        let shot = leaguebox.get_json(&format!("/api/matches/R1M1/steps/{last}.json"));
+        for part in ["view", "actions", "summary"] {
+            assert_eq!(told[part], shot[part], "{game}: as the last step has it");
+        }
+        // Nobody is shown ahead of who has won.
+        let score = |player: &Value| player["score"].as_i64().expect("a score");
+        let players = told["players"].as_array().expect("players");
+        if let Some(winner) = players.iter().find(|player| player["player_id"] == told["winner"]) {
+            assert!(players.iter().all(|player| score(player) <= score(winner)), "{game}: {told}");
+        }
+    }
+}
+
+#[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn a_page_opened_after_the_league_replays_a_match_from_its_first_move_to_the_last() {
     let leaguebox = LeagueBox::start(Settings { game: "skill-gomoku", ..Settings::start_at(2) });

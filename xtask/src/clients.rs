@@ -38,7 +38,7 @@ pub fn prepare() -> Outcome {
     venv::run(&[])?;
     emulate::need(emulate::NODE)?;
     let players = sh::root().join("host-tests/players");
-    if ["ws", "axe-core"].iter().any(|module| !players.join("node_modules").join(module).is_dir()) {
+    if ["ws", "axe-core", "jsqr"].iter().any(|module| !players.join("node_modules").join(module).is_dir()) {
         sh::run(sh::command("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(players))?;
     }
     if sh::succeeds(sh::command("curl").arg("--version")) { Ok(()) } else { sh::apt_install(&["curl"], "curl") }

@@ -5,7 +5,8 @@
 //! {"type":"snapshot","status":{…}}         as /api/status.json. Forget everything: players, matches and standings follow
 //! {"type":"player","player":{…}}           a row of /api/players.json, one message for each player
 //! {"type":"match","match":{…}}             one for each match that is being played, see below
-//! {"type":"standings","standings":["P07",…]}   the ids, best first; the numbers are in each player's "tally"
+//! {"type":"standings","standings":["P07",…],"places":[1,…]}   the ids, best first, and their places, which are shared where
+//!                                          only the id decides; the numbers are in each player's "tally"
 //! {"type":"ready"}                         this was the snapshot
 //! ```
 //!
@@ -261,7 +262,11 @@ impl News {
                 json::write(&pages::Person::of(hall, player), sink)?;
             }
             News::Match(id) => Moment::of(hall, id, now_ms).write_line(hall, sink)?,
-            News::Standings => json::write(&Seq(|| hall.standings().map(|row| row.player_id)), sink)?,
+            News::Standings => {
+                json::write(&Seq(|| hall.standings().map(|row| row.player_id)), sink)?;
+                sink.put(b",\"places\":")?;
+                json::write(&Seq(|| hall.shared_places()), sink)?;
+            }
             News::Ready => {}
         }
         sink.put(b"}")

@@ -19,6 +19,8 @@ pub(crate) struct Moment {
     pub phase: Option<Phase>,
     /// As it stands; none before it has begun.
     game: Option<AnyGame>,
+    /// Whether that is all of it. What the hall recalls of a match that is over may lack its board.
+    is_whole: bool,
     thinking: Seats,
     /// How long each seat has left.
     left_ms: [Option<u32>; MAX_SEATS],
@@ -38,6 +40,7 @@ impl Moment {
             state: if hall.places(id).is_some() { "scheduled" } else { "over" },
             phase: None,
             game: hall.recall(id),
+            is_whole: false,
             thinking: Seats::NONE,
             left_ms: [None; MAX_SEATS],
             viewer: Viewer::Spectator,
@@ -46,7 +49,7 @@ impl Moment {
             moment.state = "over";
         } else if let Some(table) = hall.table(id) {
             (moment.state, moment.phase) = ("running", Some(table.play.phase()));
-            moment.game = Some(table.play.game().clone());
+            (moment.game, moment.is_whole) = (Some(table.play.game().clone()), true);
             moment.thinking = table.play.thinking();
             for (seat, left) in (0..).zip(&mut moment.left_ms) {
                 *left = table.play.deadline(seat).map(|at| at.saturating_sub(now_ms).min(u32::MAX.into()) as u32);
@@ -72,7 +75,8 @@ impl Moment {
         let thinking = game.to_move();
         // It is over, so nothing of it is hidden any more.
         let viewer = Viewer::Owner;
-        Self { id, state, phase: Some(phase), game: Some(game), thinking, left_ms: [None; MAX_SEATS], viewer }
+        let left_ms = [None; MAX_SEATS];
+        Self { id, state, phase: Some(phase), game: Some(game), is_whole: true, thinking, left_ms, viewer }
     }
 
     /// As somebody sees it whom the owner lets see all of it.
@@ -82,7 +86,17 @@ impl Moment {
 
     /// Whether all of it is shown, or what the public may see.
     pub fn shows(&self) -> &'static str {
-        if self.viewer == Viewer::Owner || self.state == "over" { "all" } else { "public" }
+        if self.viewer == Viewer::Owner || self.is_over() { "all" } else { "public" }
+    }
+
+    /// Whether it has been played.
+    pub fn is_over(&self) -> bool {
+        self.state == "over"
+    }
+
+    /// The last position of a match that is over, which the hall does not keep.
+    pub fn show_end(&mut self, game: AnyGame) {
+        (self.game, self.is_whole) = (Some(game), true);
     }
 
     /// On one line, as the live feed tells it.
@@ -148,7 +162,7 @@ impl Moment {
         }
     }
 
-    /// What anybody may see of a game that is being played: what everybody did last, in words, and the whole of it.
+    /// What anybody may see of the game: what everybody did last, in words, and the whole of it.
     pub fn view<'a, const P: usize, const M: usize, const R: usize, const L: usize>(
         &'a self,
         hall: &'a Hall<P, M, R, L>,
@@ -159,7 +173,7 @@ impl Moment {
             summary: Option<S>,
             view: Option<V>,
         }
-        let game = self.game.as_ref().filter(|_| self.phase.is_some());
+        let game = self.game.as_ref().filter(|_| self.is_whole);
         let party = move || hall.party_of(self.id);
         let action = move |game: &'a AnyGame, seat| {
             Shown(Words(move |f: &mut fmt::Formatter<'_>| game.action(seat, games::Table(&party().sitters()), f)))

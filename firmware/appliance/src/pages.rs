@@ -109,6 +109,8 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         version: &'static str,
         board: &'static str,
         name: &'a str,
+        /// Where agents reach it.
+        endpoint: &'a str,
         last_reset: &'static str,
         last_panic: Option<&'a str>,
     }
@@ -144,6 +146,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         version: env!("CARGO_PKG_VERSION"),
         board: vitals.about.board,
         name: vitals.about.name,
+        endpoint: &hall.config().endpoint,
         last_reset: vitals.about.last_reset.name(),
         last_panic: vitals.about.last_panic,
     };
@@ -201,7 +204,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Displa
                     n => write!(f, "{n} matches are being played."),
                 }
             }
-            (Stage::Completed, _) => f.write_str("The league is over. The teacher can rematch or reset."),
+            (Stage::Completed, _) => f.write_str("The league is over. The teacher can begin the next one."),
         }
     }
 }
@@ -376,9 +379,15 @@ impl Rows {
                     state: &'static str,
                     round: u16,
                 }
+                #[derive(Serialize)]
+                struct Place {
+                    /// The rank, shared by those whom only their ids part.
+                    place: u16,
+                }
                 let league = hall.status();
                 list(part, sink, &Head { state: league.status, round: league.current_round }, "standings", |row| {
-                    hall.standings().nth(row)
+                    let place = hall.shared_places().nth(row)?;
+                    Some(Joined(hall.standings().nth(row)?, Place { place }))
                 })
             }
             Rows::Players => {

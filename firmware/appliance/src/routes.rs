@@ -20,6 +20,7 @@ use crate::calendar::{self, Source};
 use crate::clock::Clock;
 use crate::guard::{self, Later};
 use crate::http::{Request, Responder, WriteError};
+use crate::journal::Ask;
 use crate::moment::Moment;
 use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
@@ -337,9 +338,17 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let now = self.board.now();
             let found =
                 self.hall(|hall| hall.match_line(id).map(|_| (Moment::of(hall, id, now), hall.log().written())));
-            let Some((moment, upto)) = found else {
+            let Some((mut moment, upto)) = found else {
                 return responder.error(404, "no such match in this league").await;
             };
+            if moment.is_over() {
+                // Of a match that is over the hall keeps how it ended; the reel has the rest.
+                let told = self.ask_the_journal(Ask::Step(id, u16::MAX)).await;
+                if let Some(replay) = told.as_ref().and_then(|told| told.replay()).filter(|it| it.shot.ended.is_some())
+                {
+                    moment.show_end(replay.game.clone());
+                }
+            }
             let moment = if sees_all { moment.in_full() } else { moment };
             let at = self.now().utc;
             self.send(peer, responder, 200, &|hall, sink| pages::one_match(hall, &moment, upto, at, sink)).await

@@ -4,10 +4,11 @@
 // back with growing pauses. A box that has all the watchers it can take sends a page away; it then asks every few seconds.
 // Names and words come from strangers, so every text goes in as textContent, never as HTML.
 
-import { draw, draws, hex, hue, make, race, sha256, told, unhex } from "./draw.js";
+import { code, coloured, draw, draws, hex, make, race, sha256, told, unhex } from "./draw.js";
 
 const $ = id => document.getElementById(id);
 const ASK_MS = 5000, PATIENCE_MS = 5000, QUIET_MS = 6000, UNSEEN_MS = 15000, TICK_MS = 250, GLANCE_MS = 700, MOVED_MS = 6000;
+const STAY_MS = 8000, END_MS = 2500, LAST_MS = 5000;
 const FIRST_PAUSE_MS = 500, LONGEST_PAUSE_MS = 10000;
 // The schedule of 64 players is 400 KB; beyond that the page leaves it to the CSV.
 const MANY_MATCHES = 2016, MANY_PLAYERS = 40, CROWD = 12;
@@ -15,14 +16,23 @@ const KEPT_STEPS = 600, KEPT_MATCHES = 40, FRESH = 6;
 const STATES = { WAITING: "Lobby", RUNNING: "Playing", PAUSED: "Paused", COMPLETED: "Finished" };
 const PLAYER_STATES = { SUSPENDED: "silent", SHUTDOWN: "done" };
 const NEXT = { WAITING: "start", RUNNING: "pause", PAUSED: "resume", COMPLETED: "rematch" };
+// How a match ended that was not played to its end: by itself, and of the player who lost by it.
+const FAILED = { timeout: "gave no answer in time", invalid: "gave no valid answer", refused: "did not join", disconnected: "could not be reached", adjudicated: "was removed by the teacher", both_failed: "no valid answer came" };
 const ENDS = { timeout: "no answer in time", invalid: "invalid answers", refused: "did not join", disconnected: "connection lost", adjudicated: "decided by the teacher" };
+// Games whose score says nothing before they are over.
+const UNSCORED = /^(even_odd|skill-gomoku)$/;
 const FEED = { live: "live", asking: "asking every 5 s", lost: "no connection", "": "connecting" };
 
 // What is known of the box.
-let now = null, health = {}, players = [], ranking = [], standings = [], rounds = [], running = new Map(), settings = {}, games = {};
+let now = null, health = {}, players = [], ranking = [], places = [], standings = [], rounds = [], running = new Map(), settings = {}, games = {};
 // What this page has seen: the steps of matches, and which results fell last.
 const seen = new Map();
 let fresh = [];
+// Who has the projector's code sees what the public does not.
+const projector = new URLSearchParams(location.hash.slice(1)).get("projector");
+const shown = path => path + (projector ? "?projector=" + encodeURIComponent(projector) : "");
+const codeOf = () => $("code").value.trim();
+const bearer = () => ({ Authorization: "Bearer " + codeOf().replace(/[^ -~]/g, "?") });
 
 /* ---- small tools ---- */
 
@@ -79,14 +89,28 @@ const label = one => isLadder(one) ? "ladder · " + one.game_type : one.match_id
 // The points a match gave to each, by id.
 const pointsOf = one => Object.fromEntries(one.players.map(player => [player.player_id, player.points]));
 
-// A page that was opened with #projector=CODE shows all there is of a match.
-const PROJECTOR = new URLSearchParams(location.hash.slice(1)).get("projector");
-const matchPath = id => "/api/matches/" + id + ".json" + (PROJECTOR ? "?projector=" + encodeURIComponent(PROJECTOR) : "");
-
-async function get(path, patience = PATIENCE_MS) {
-  const answer = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(patience) });
+async function get(path, patience = PATIENCE_MS, headers = {}) {
+  const answer = await fetch(path, { cache: "no-store", headers, signal: AbortSignal.timeout(patience) });
   if (!answer.ok) throw new Error(path + " answered " + answer.status);
   return answer.json();
+}
+
+const bdi = value => value && make("bdi", "", value);
+const listed = names => names.flatMap((name, at) => [at ? at === names.length - 1 ? " and " : ", " : "", bdi(name)]);
+
+// Who won, and why if not by playing.
+function outcome(one) {
+  const name = id => bdi(nameOf(id)), losers = ids(one).filter(id => id !== one.winner), won = one.winner ? [name(one.winner), " wins"] : null;
+  if (one.result !== "TECHNICAL_LOSS") return one.end_reason === "adjudicated" ? ["The teacher ruled: ", ...won || ["a draw"]] : won || ["A draw"];
+  const why = FAILED[one.end_reason] || words(one.end_reason);
+  if (!won) return ["Nobody wins: ", why];
+  return [...won, ...losers.length > 1 ? [": an opponent "] : [": ", name(losers[0]), " "], why];
+}
+
+// The same with the box's reason, which names players by their ids.
+function verdict(page) {
+  const byName = (page.game_result?.reason || "").replace(/P\d{2,3}/g, id => ids(page).includes(id) ? nameOf(id) : id);
+  return make("p", "verdict", make("b", "", ...outcome(page)), ...page.result === "TECHNICAL_LOSS" || page.end_reason === "adjudicated" ? [] : [" ", make("small", "", bdi(byName))]);
 }
 
 /* ---- what the box tells ---- */
@@ -114,7 +138,7 @@ function heard(next) {
 
 function listen() {
   clearTimeout(timer);
-  const mine = socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/api/live");
+  const mine = socket = new WebSocket(location.origin.replace(/^http/, "ws") + shown("/api/live"));
   mine.onmessage = event => {
     if (mine !== socket) return;
     pause = FIRST_PAUSE_MS;
@@ -153,6 +177,7 @@ async function ask() {
     learn(status);
     heard("asking");
     look(staged);
+    if (opened) look(opened.id);
     paint();
     return true;
   } catch {
@@ -217,19 +242,19 @@ function take(told) {
       players.sort((a, b) => byNumber(a.player_id, b.player_id));
       break;
     case "standings":
-      ranking = told.standings;
+      [ranking, places] = [told.standings, told.places || []];
       break;
     case "match":
       running.delete(told.match.match_id);
       if (told.match.state === "running") running.set(told.match.match_id, timed(told.match));
       if (told.match.state === "over") settle(told.match);
-      if (told.match.match_id === staged) look(staged);
+      if ([staged, opened?.id].includes(told.match.match_id)) look(told.match.match_id);
       break;
   }
   if (!whole) return;
   standings = ranking.flatMap((id, at) => {
     const one = players.find(player => player.player_id === id);
-    return one ? [{ rank: at + 1, player_id: id, display_name: one.display_name, ...one.tally }] : [];
+    return one ? [{ rank: at + 1, place: places[at] || at + 1, player_id: id, display_name: one.display_name, ...one.tally }] : [];
   });
   load();
   paint();
@@ -264,7 +289,8 @@ function load() {
     rounds = [];
     fresh = [];
     seen.clear();
-    [chosen, staged] = ["", ""];
+    [chosen, staged, ranks] = ["", "", {}];
+    onStages.clear();
   }
   if (unset) {
     unset = false;
@@ -314,10 +340,11 @@ function showStatus() {
   document.body.classList.toggle("crowded", players.length > CROWD);
   document.title = STATES[now.state] + " · LeagueBox";
   text($("state"), STATES[now.state]);
-  const champion = now.state === "COMPLETED" && standings[0];
-  const title = champion ? champion.display_name + " wins the league" : now.message;
-  if ($("message").textContent !== title) $("message").replaceChildren(...champion ? [make("bdi", "", champion.display_name), " wins the league"] : [title]);
-  const won = champion && several(champion.points, "point") + " from " + several(champion.played, "match", "es") + ". " + now.message;
+  const champion = now.state === "COMPLETED" && standings[0], first = champion ? standings.filter(one => one.place === 1).map(one => one.display_name) : [];
+  const title = first.length > 3 ? [several(first.length, "player") + " share the first place"] : champion ? [...listed(first), first.length > 1 ? " share the first place" : " wins the league"] : [now.message];
+  const heading = make("h1", "", ...title).textContent;
+  if ($("message").textContent !== heading) $("message").replaceChildren(...title);
+  const won = champion && several(champion.points, "point") + " from " + several(champion.played, "match", "es") + (first.length > 1 ? " each, and every tie-break is level" : "") + ". " + now.message;
   // That it was restarted is not the news of the day.
   const resumed = now.resumed_at && "Resumed after a restart: " + local(now.resumed_at) + ".";
   text($("more"), [won, resumed].filter(Boolean).join(" ")).hidden = !won && !resumed;
@@ -327,7 +354,8 @@ function showStatus() {
   if (champion) {
     keyed($("podium"), standings.slice(0, 3), one => one.player_id, () => make("li", "", make("b"), make("bdi"), make("small")), (item, one) => {
       const [rank, name, points] = item.children;
-      text(rank, one.rank);
+      item.className = "p" + one.place;
+      text(rank, one.place);
       text(name, one.display_name);
       text(points, several(one.points, "point"));
     });
@@ -335,9 +363,53 @@ function showStatus() {
   text($("league"), [now.game_type, now.mode + " mode", now.league_id].join(" · "));
   text($("count"), now.players + " of at most " + now.capacity);
   text($("box"), now.name + " (" + now.board + "), version " + now.version);
-  $("fixed").hidden = now.state === "WAITING";
-  $("save").disabled = !$("fixed").hidden;
-  for (const button of verbs) button.classList.toggle("next", button.dataset.verb === NEXT[now.state]);
+  showAddress();
+  showBreak();
+  showVerbs();
+}
+
+const isHere = url => /^(localhost|127\.|\[::1|0\.0\.0\.0)/.test(new URL(url).hostname);
+
+// Where agents and phones reach the box: by its address in the network, whatever this page was opened with.
+function showAddress() {
+  const origin = now.endpoint && (!isHere(now.endpoint) || isHere(location.origin)) ? new URL(now.endpoint).origin : location.origin;
+  $("local").hidden = !isHere(origin);
+  if (text($("address"), origin + "/mcp").dataset.shown === origin) return;
+  $("address").dataset.shown = origin;
+  $("code-of-page").replaceChildren(code(origin + "/"));
+}
+
+// A page that does not come by https may use the clipboard only the old way.
+async function copy(element, said) {
+  getSelection().selectAllChildren(element);
+  const done = await navigator.clipboard?.writeText(element.textContent).then(() => true, () => false) || document.execCommand("copy");
+  text(said, done ? "Copied." : "Selected: press Ctrl and C.");
+}
+$("copy").onclick = () => copy($("address"), $("copied"));
+
+// Between two rounds: how long it takes to the next, or that the teacher begins it.
+function showBreak() {
+  const left = now.next_round_in_ms == null ? null : Math.max(0, now.next_round_in_ms - (Date.now() - saidAt));
+  $("break").hidden = left === null && !now.waits_for_owner;
+  text($("next-round"), now.waits_for_owner ? "The next round waits for the teacher." : `Next round in ${Math.ceil(left / 1000)} s`);
+  $("go").hidden = !now.waits_for_owner || !codeOf();
+}
+
+// What makes no sense now cannot be pressed.
+function showVerbs() {
+  const open = /WAITING|COMPLETED/.test(now.state), held = document.activeElement;
+  const can = { start: now.state === "WAITING" && now.players > 1, pause: now.state === "RUNNING", resume: now.state === "PAUSED", rematch: now.state === "COMPLETED", next: now.waits_for_owner, reset: now.state !== "WAITING" || now.players > 0 };
+  $("fixed").hidden = open;
+  $("save").disabled = !open;
+  $("check-all").disabled = !players.length || now.state === "RUNNING";
+  $("house").hidden = now.board !== "desktop" || houseless || !open;
+  for (const button of verbs) {
+    button.disabled = !can[button.dataset.verb];
+    button.classList.toggle("next", button.dataset.verb === (now.waits_for_owner ? "next" : NEXT[now.state]));
+  }
+  verbs.find(button => button.dataset.verb === "next").hidden = now.pace !== "step";
+  // Whoever has pressed a button with a key goes on beside what came of it.
+  if (held?.disabled) $("said").focus();
 }
 
 // What will be played, and when it begins.
@@ -374,7 +446,7 @@ function nameButton(id, extra) {
 
 function fillName(button, id) {
   button.dataset.id = id || "";
-  button.firstChild.style.setProperty("--hue", hue(id));
+  coloured(button.firstChild, id);
   text(button.children[1], nameOf(id)).title = nameOf(id);
   return button;
 }
@@ -390,6 +462,7 @@ const ago = seconds => seconds < 5 ? "just now" : seconds < 90 ? Math.round(seco
 // How a player is, in two words, and whether that is good.
 function condition(player) {
   if (player.removed) return ["removed", "soft"];
+  if (player.sits_out) return ["sits out", "soft"];
   if (player.connected === false) return ["away", "no"];
   const isSeated = [...running.values()].some(one => ids(one).includes(player.player_id));
   const test = now.state === "WAITING" && player.ready?.status;
@@ -398,7 +471,7 @@ function condition(player) {
   return [PLAYER_STATES[player.state] || player.state, player.state];
 }
 
-const lasted = ms => ms < 1000 ? ms + " ms" : (ms / 1000).toFixed(1) + " s";
+const lasted = ms => ms < 10 ? "< 0.01 s" : (ms / 1000).toFixed(ms < 1000 ? 2 : 1) + " s";
 const isCalled = player => player.connected === undefined;
 
 // How long ago by the box's own clock, which need not be right.
@@ -411,13 +484,15 @@ function showPlayers() {
   $("nobody").hidden = players.length > 0;
   $("people").hidden = !players.length;
   document.body.classList.toggle("rated", players.some(one => one.rated_games));
+  text($("took"), now.state === "WAITING" ? "Answers in" : "Thinks for");
   keyed($("players"), players, one => one.player_id, () => row(["", "", "spare soft", "n spare soft", "n", "n spare rating soft"], 0), (tr, one) => {
     const [first, state, how, took, broken, rating] = tr.children, [said, style] = condition(one);
     fillName(first.firstChild, one.player_id);
     text(first.querySelector("small"), one.player_id);
-    text(state, said).className = style;
+    Object.assign(text(state, said), { className: style, title: one.sits_out || "" });
     text(how, [isCalled(one) ? "is called" : "dials in", now.state === "WAITING" && lastSeen(one)].filter(Boolean).join(", seen ")).title = one.address;
-    text(took, one.latency.answers ? lasted(one.latency.median_ms) : one.ready?.ms != null ? lasted(one.ready.ms) : "–");
+    const test = now.state === "WAITING" ? one.ready?.ms : null;
+    text(took, test != null ? lasted(test) : one.latency.answers ? lasted(one.latency.median_ms) : "–");
     text(broken, one.violations || "none").className = one.violations ? "n broke" : "n soft";
     text(rating, one.rated_games ? rated(one) : "–");
   });
@@ -431,13 +506,16 @@ function showStandings() {
   $("table").hidden = !standings.length || now.state === "WAITING";
   gliding($("standings"), standings, one => one.player_id, () => row(["n soft", "", "n spare", "n", "n", "n", "n spare", "n"], 1), (tr, one) => {
     const was = ranks[one.player_id];
-    if (was && was.rank !== one.rank) {
-      tr.dataset.moved = was.rank > one.rank ? "up" : "down";
+    if (!was) tr.dataset.moved = "";
+    // Before the first match everybody shares the first place, and nobody falls from there.
+    if (was?.played && was.place !== one.place) {
+      tr.dataset.moved = was.place > one.place ? "up" : "down";
       clearTimeout(tr.settled);
       tr.settled = setTimeout(() => { tr.dataset.moved = ""; paint(); }, MOVED_MS);
     }
     ranks[one.player_id] = one;
-    const cells = [one.rank, , one.played, one.wins, one.draws, one.losses, one.technical_losses, one.points];
+    tr.className = one.place === 1 ? "first" : "";
+    const cells = [one.place, , one.played, one.wins, one.draws, one.losses, one.technical_losses, one.points];
     cells.forEach((value, at) => text(tr.children[at], value));
     fillName(tr.children[1].firstChild, one.player_id);
     const moved = tr.dataset.moved;
@@ -447,11 +525,43 @@ function showStandings() {
 
 /* ---- matches that are being played ---- */
 
-// The match that is drawn large: the one somebody chose, for as long as its round is played, or the first.
-let chosen = "", staged = "";
+// The match that is drawn large: the one somebody chose, for as long as its round is played, or what is worth seeing.
+let chosen = "", staged = "", stagedAt = 0, overAt = 0, why = "";
+// How often each player has been on the stage.
+const onStages = new Map();
+
+// How much a match is worth seeing, and why: leaders play, it is close, time runs out, or these have not been shown yet.
+function worth(one) {
+  const mean = values => values.reduce((sum, value) => sum + value, 0) / values.length, all = ids(one);
+  const ranks = all.map(id => standings.find(line => line.player_id === id)?.place || standings.length);
+  const [best, second] = one.players.map(player => player.score || 0).sort((a, b) => b - a);
+  const leads = now.round > 1 && ranks.includes(1), close = best > 0 && one.turn > 2 && best - second <= Math.max(1, best / 10);
+  const ends = one.players.some(player => player.thinking && player.until && player.until - performance.now() < LAST_MS);
+  const value = (now.round > 1 ? 2 - 2 * (mean(ranks) - 1) / standings.length : 0) + .5 * leads + .6 * close + .8 * ends - .8 * mean(all.map(id => onStages.get(id) || 0)) - 9 * isLadder(one);
+  return { value, why: ends ? "last seconds" : leads ? "the leader plays" : close ? "close" : "" };
+}
+
+// Where nothing is being played: how it ended for whoever leads.
+function lastMatch() {
+  const over = allMatches().filter(isOver), round = over.filter(one => one.round_id === Math.max(...over.map(one => one.round_id)));
+  return (round.find(one => ids(one).includes(standings[0]?.player_id)) || round[0])?.match_id || "";
+}
+
+// What is over stays for a moment, so that its end is seen; what is being played for longer, so that it can be followed.
+function choose(list) {
+  const clock = performance.now(), current = running.get(staged);
+  overAt = current ? 0 : overAt || clock;
+  if (chosen) return chosen;
+  if (staged && !current && clock - overAt < END_MS) return staged;
+  if (!list.length) return now.state === "COMPLETED" || !staged ? lastMatch() || staged : staged;
+  const [best] = list.map(one => ({ one, ...worth(one) })).sort((a, b) => b.value - a.value), is = current && worth(current);
+  if (current && (clock - stagedAt < STAY_MS || best.value < is.value + .7)) return staged;
+  why = best.why;
+  return best.one.match_id;
+}
 
 function card(one) {
-  const button = make("button", "card", ...ids(one).map((_, at) => make("span", "seat seat" + at, make("bdi"), make("b"), make("span", "clock", make("span"), make("i", "", make("b"))), make("bdi", "said"))),
+  const button = make("button", "card", ...ids(one).map(id => coloured(make("span", "seat own", make("bdi"), make("b"), make("span", "clock", make("span"), make("i", "", make("b"))), make("bdi", "said")), id)),
     make("span", "soft", make("span"), make("span")));
   button.type = "button";
   button.onclick = () => { chosen = button.parentNode.dataset.key; paint(); look(chosen); };
@@ -463,9 +573,10 @@ function showRunning() {
   $("now").hidden = !list.length;
   text($("now-title"), "Being played").append(make("small", "", round ? "  round " + now.round + " of " + now.total_rounds : ""));
   if (!running.has(chosen) && (chosen !== staged || !now.round || seen.get(chosen)?.page.round_id !== now.round)) chosen = "";
-  const first = chosen || (running.has(staged) ? staged : list[0]?.match_id) || staged;
+  const first = choose(list);
   if (first !== staged) {
-    staged = first;
+    [staged, stagedAt, overAt] = [first, performance.now(), 0];
+    for (const id of ids(running.get(staged) || { players: [] })) onStages.set(id, (onStages.get(id) || 0) + 1);
     look(staged);
   }
   keyed($("matches"), list, one => one.match_id, card, (item, one) => {
@@ -474,7 +585,7 @@ function showRunning() {
     ids(one).forEach((id, at) => {
       const player = one.players[at], seat = item.firstChild.children[at], [name, score, clock, said] = seat.children;
       text(name, nameOf(id));
-      text(score, player.score ?? "");
+      text(score, player.score == null || UNSCORED.test(one.game_type) ? "" : "score " + player.score);
       text(said, player.said ? `“${player.said}”` : "").hidden = !player.said;
       clock.dataset.until = player.thinking && player.until || "";
       clock.dataset.idle = player.thinking === undefined ? "playing" : !player.thinking ? "waits" : person(id)?.connected === false ? "away" : "thinking";
@@ -486,7 +597,7 @@ function showRunning() {
   tickClocks();
   const seated = new Set(round?.matches.flatMap(ids)), idle = round ? players.filter(one => !one.removed && !seated.has(one.player_id)) : [];
   $("bye").hidden = !idle.length;
-  if (idle.length) $("bye").replaceChildren("Not playing this round: ", ...idle.flatMap((one, at) => [at ? ", " : "", make("bdi", "", one.display_name)]));
+  if (idle.length) $("bye").replaceChildren("Not playing this round: ", ...idle.flatMap((one, at) => [at ? ", " : "", bdi(one.display_name), one.sits_out ? " (" + one.sits_out + ")" : ""]));
   showStage();
 }
 
@@ -500,23 +611,29 @@ function tickClocks() {
     clock.classList.toggle("hurry", left !== null && left < Math.min(5000, limit / 4));
   }
 }
-setInterval(tickClocks, TICK_MS);
+setInterval(() => { tickClocks(); if (now) showBreak(); }, TICK_MS);
 setInterval(() => { if (now?.state === "WAITING") paint(); }, ASK_MS);
+// Time alone can put another match on the stage.
+setInterval(() => { if (now && whole && now.state !== "WAITING") showRunning(); }, 1000);
 
 // Looks at a match and remembers the step it is at. Not more often than every GLANCE_MS.
-let glance = null, wanted = "", lookedAt = 0;
+let glance = null, lookedAt = 0;
+const wanted = new Set();
 function look(id) {
-  wanted = id || wanted;
-  if (!wanted || glance) return;
+  if (id) wanted.add(id);
+  if (!wanted.size || glance) return;
   glance = setTimeout(async () => {
-    const id = wanted;
-    wanted = "";
+    const [id] = wanted;
+    wanted.delete(id);
     lookedAt = performance.now();
     try {
-      remember(await get(matchPath(id)));
+      const page = await get(shown("/api/matches/" + id + ".json"));
+      if (page.game_type === "echo" && isOver(page)) page.moves = (await get("/api/matches/" + id + "/moves.json").catch(() => ({}))).moves;
+      remember(page);
+      if (opened?.id === id) opened.change(page);
     } catch { /* The next change asks again. */ }
     glance = null;
-    if (wanted) look();
+    look();
     paint();
   }, Math.max(0, lookedAt + GLANCE_MS - performance.now()));
 }
@@ -531,7 +648,8 @@ function remember(page) {
   const actions = byId(page, page.actions), over = isOver(page);
   const scores = Object.fromEntries(page.players.map(one => [one.player_id, one.score]));
   const step = { turn: page.turn || 0, view: page.view || undefined, actions, scores, result: page.game_result, over };
-  if (game === "echo" && page.view?.extra) {
+  if (page.moves) known.rounds = echoRounds(page, page.moves);
+  else if (game === "echo" && page.view?.extra) {
     const round = (page.turn || 1) - 1, numbers = Object.fromEntries(Object.entries(actions).map(([id, action]) => [id, played(action)]));
     const last = known.steps.at(-1)?.scores || {};
     if (round > 0 && !known.rounds.some(one => one.round === round)) known.rounds.push({ round, numbers, winner: page.seats.find(seat => (scores[seat.id] || 0) > (last[seat.id] || 0))?.id });
@@ -540,13 +658,21 @@ function remember(page) {
   if (game === "even_odd_10") step.turns = page.game_result?.game_summary?.moves || page.view?.previous_moves || [];
   const before = known.steps.at(-1);
   if (before && (before.turn === step.turn && before.over === over || !step.view && !page.game_result)) known.steps.pop();
-  if (!step.view && before?.view) step.view = before.view;
+  // What was before the end is not the end.
+  if (!step.view && before?.view && !over) step.view = before.view;
   known.steps.push(step);
   if (known.steps.length > KEPT_STEPS) known.steps.shift();
   seen.delete(id);
   seen.set(id, Object.assign(known, { page }));
   if (seen.size > KEPT_MATCHES) seen.delete(seen.keys().next().value);
   return known;
+}
+
+// The rounds of echo from its moves, whose winners the result has.
+function echoRounds(page, moves) {
+  const made = ids(page).map(id => moves.filter(one => one.player_id === id).map(one => one.move.number));
+  const numbers = at => Object.fromEntries(ids(page).map((id, seat) => [id, made[seat][at]]));
+  return made[0].slice(0, made[1].length).map((_, at) => ({ round: at + 1, numbers: numbers(at), winner: page.game_result?.round_winners?.[at] }));
 }
 
 // Words by player; the box sends them by seat.
@@ -558,17 +684,17 @@ let onStage = "";
 function showStage() {
   if (seen.has(staged)) onStage = staged;
   const known = seen.get(onStage);
-  $("stage").hidden = !known || (now.state === "WAITING" || now.state === "COMPLETED" || isLadder(known.page)) && !running.has(onStage);
+  $("stage").hidden = !known || (now.state === "WAITING" || isLadder(known.page)) && !running.has(onStage);
   if ($("stage").hidden) return;
   const { page, steps } = known, step = steps.at(-1);
-  const key = JSON.stringify([onStage, steps.length, step.turn, step.over, page.seats]);
+  const key = JSON.stringify([onStage, steps.length, step.turn, step.over, page.seats, page.winner, page.result, Boolean(step.view)]);
   if ($("board").dataset.key === key) return;
   $("board").dataset.key = key;
   const title = page.seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]);
   $("stage-title").replaceChildren(...page.seats.length > 2 ? [page.seats.length + " players"] : title);
   const { maxTicks, maxRounds = maxTicks } = step.view?.extra || {}, last = maxRounds ?? step.view?.max_turns;
-  text($("stage-turn"), [label(page), step.over ? "over" : step.turn ? "turn " + step.turn + (last ? " of " + last : "") : ""].filter(Boolean).join(" · "));
-  $("board").replaceChildren(draw(page.game_type, page.seats, step));
+  text($("stage-turn"), [label(page), step.over ? "over" : step.turn ? "turn " + step.turn + (last ? " of " + last : "") : "", step.over ? "" : why].filter(Boolean).join(" · "));
+  $("board").replaceChildren(...step.over ? [verdict(page)] : [], draw(page.game_type, page.seats, step));
 }
 $("stage-open").onclick = () => openMatch(onStage);
 
@@ -585,17 +711,18 @@ function lineOf(one) {
 
 function fillLine(item, one) {
   const button = item.firstChild, over = isOver(one), technical = one.result === "TECHNICAL_LOSS", points = pointsOf(one), [a, b] = ids(one);
-  const why = technical ? "technical loss: " + ending(one.end_reason) : one.end_reason === "adjudicated" ? ending(one.end_reason) : "";
+  const note = make("span", "note", ...technical || over && one.end_reason === "adjudicated" ? [...technical ? ["technical loss: "] : [], ...outcome(one)] : []);
   if (button.classList.contains("many")) {
-    button.replaceChildren(...ids(one).map(id => make("span", one.winner === id ? "seated won" : "seated", make("bdi", "", nameOf(id)), make("small", "", over ? points[id] : ""))));
-    if (why) button.append(make("span", "note", why));
+    button.replaceChildren(...ids(one).map(id => make("span", one.winner === id ? "seated won" : "seated", make("bdi", "", nameOf(id)), make("small", "", over ? several(points[id], "point") : ""))));
+    if (note.textContent) button.append(note);
     return;
   }
-  const [first, score, second, note] = button.children;
+  const [first, score, second, last] = button.children;
   text(first, nameOf(a)).className = one.winner === a ? "won" : "";
   text(second, nameOf(b)).className = one.winner === b ? "won" : "";
   text(score, over ? points[a] + " : " + points[b] : one.status === "RUNNING" || running.has(one.match_id) ? "playing" : "waits").className = over ? "score" : "score soft";
-  text(note, why).hidden = !why;
+  if (last.textContent !== note.textContent) last.replaceWith(note);
+  button.lastChild.hidden = !note.textContent;
 }
 
 function showFresh() {
@@ -673,14 +800,19 @@ function showCrosstable() {
 
 /* ---- one match, one player ---- */
 
-async function open(title, path, show) {
+// The match that is being looked at while it is played: its id, and what to do when it has changed.
+let opened = null;
+$("dialog").onclose = () => { opened = null; };
+
+async function open(title, path, show, headers) {
+  opened = null;
   $("title").replaceChildren(...[title].flat());
   text($("body"), "Asking the box …");
   // What had the focus in it is about to go.
   if ($("dialog").open) $("title").focus();
   else $("dialog").showModal();
   try {
-    const page = await get(path);
+    const page = await get(path, PATIENCE_MS, headers);
     text($("body"), "");
     show(page, $("body"));
   } catch (error) {
@@ -693,18 +825,19 @@ function facts(parent, pairs) {
   for (const [term, value] of pairs) if (value) dl.append(make("dt", "", term), make("dd", "", value));
 }
 
-const bdi = value => value && make("bdi", "", value);
+const addressOf = player => /\d+\.\d+\.\d+\.\d+/.exec(player.address || "")?.[0];
 
 function openPlayer(id, said) {
   open(make("bdi", "", nameOf(id)), "/api/players/" + id + ".json", (page, body) => {
     const took = page.latency, ends = Object.entries(page.end_reasons).filter(([, count]) => count), line = standings.find(one => one.player_id === id);
     const ready = page.ready;
     facts(body, [["Id", page.player_id], ["State", condition(page)[0]],
-      ["Standing", line && line.played ? `rank ${line.rank} with ${several(line.points, "point")}: ${line.wins} won, ${line.draws} drawn, ${line.losses} lost` : ""],
+      ["Standing", line && line.played ? `place ${line.place} with ${several(line.points, "point")}: ${line.wins} won, ${line.draws} drawn, ${line.losses} lost` : ""],
       ["Rating", page.rated_games ? `${rated(page)} (${several(page.rated_games, "game")})` : "no game yet"], ["Version", bdi(page.version)], ["Says it is at", bdi(page.contact_endpoint)], [isCalled(page) ? "Is called at" : "Dials in from", bdi(page.address)],
       ["Connected", isCalled(page) ? "" : page.connected ? "yes" : "no; what it is asked waits for it"], ["Last seen", lastSeen(page)], ["Dialect", page.dialect],
       ["Test call", ready && { ok: "answered" + (ready.ms == null ? "" : " in " + lasted(ready.ms)), failed: ready.http_status ? `answered with HTTP status ${ready.http_status}, and not by the agent. ${ready.advice}` : "not answered", asked: "under way" }[ready.status]],
-      ["Answers", took.answers && took.answers + ", the fastest in " + lasted(took.min_ms) + ", half within " + lasted(took.median_ms) + ", 99 of 100 within " + lasted(took.p99_ms)],
+      ["Sits out", bdi(page.sits_out)],
+      ["Moves", took.answers && took.answers + ", the fastest in " + lasted(took.min_ms) + ", half within " + lasted(took.median_ms) + ", 99 of 100 within " + lasted(took.p99_ms)],
       ["Matches ended by", ends.map(([why, count]) => count + " × " + ending(why)).join(", ")]]);
     const matches = allMatches().filter(one => ids(one).includes(id) && isOver(one));
     if (matches.length) {
@@ -714,20 +847,28 @@ function openPlayer(id, said) {
     body.append(make("h3", "", page.violations ? "Rules of the protocol broken: " + several(page.violations, "time") : "No rule of the protocol broken so far"));
     body.append(make("ol", "", ...page.compliance.map(line => make("li", "", make("b", "code", line.rule), " ", make("small", "", line.count + " ×"),
       make("p", "", line.advice), ...line.example ? [make("small", "", "First seen: "), make("bdi", "code", line.example)] : []))));
-    const choices = [[["Is it ready?"], "check", { player_id: id }], [["Remove this player"], "remove", { player_id: id }]];
-    powers(body, choices, words => openPlayer(id, words), said);
-  });
+    const here = addressOf(page), same = here ? players.filter(one => !one.removed && addressOf(one) === here).length : 0;
+    const remove = [[["Remove this player"], "remove", { player_id: id }], ...same > 1 ? [[[`Remove all ${same} players at ${here}`], "remove", { address: here }]] : []];
+    const choices = page.removed ? [] : [[["Is it ready?"], "check", { player_id: id }], ...now.state === "COMPLETED" ? [] : remove];
+    // Before the league whoever is removed is gone, and there is nothing left to show.
+    powers(body, choices, (words, verb) => verb === "remove" && now.state === "WAITING" ? $("body").replaceChildren(make("p", "yes", words)) : openPlayer(id, words), said);
+  }, codeOf() ? bearer() : {});
 }
 
 // What happens again and again is one line. While it goes on nobody counts it.
 const repeated = data => data?.until && (data.count ? data.count + " ×" : "again and again") + " until " + new Date(data.until).toLocaleTimeString("en-GB");
 
 function openMatch(id, said) {
-  open("Match", matchPath(id), (page, body) => {
+  open("Match", shown("/api/matches/" + id + ".json"), (page, body) => {
     const { steps } = remember(page), seats = page.seats, over = isOver(page);
     $("title").replaceChildren((isLadder(page) ? "Ladder" : "Match " + id) + ": ", ...seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]));
-    replay(body, page, steps);
-    facts(body, [["Status", page.status.toLowerCase()], ["Phase", words(page.phase).toLowerCase()], ["Result", bdi(page.game_result?.reason)], ["Ended by", ending(page.end_reason)], ["Ended", local(page.finished_at)]]);
+    if (over) body.append(verdict(page));
+    const follow = replay(body, page, steps), told = body.appendChild(make("div"));
+    const tell = page => {
+      told.replaceChildren();
+      facts(told, [["Status", page.status.toLowerCase()], ["Phase", words(page.phase).toLowerCase()], ["Ended by", ending(page.end_reason)], ["Ended", local(page.finished_at)]]);
+    };
+    tell(page);
     prove(body, page);
     if (page.log?.length) {
       body.append(make("h3", "", "Messages"));
@@ -736,28 +877,40 @@ function openMatch(id, said) {
       body.lastChild.tabIndex = 0;
     } else if (over) body.append(make("p", "soft", "The messages of this match are no longer in the box's log."));
     const rule = winner => ["rule", { match_id: id, winner }], wins = seat => [[make("bdi", "", seat.name), " wins"], ...rule(seat.id)];
-    const choices = [...seats.map(wins), [["A draw"], ...rule(null)], ...over ? [[["Play it again"], "replay", { match_id: id }]] : []];
-    if (!isLadder(page) && page.status !== "SCHEDULED") powers(body, choices, words => openMatch(id, words), said);
-    if (!over) body.append(make("p", "soft", "This is how it was when you opened it."));
+    const again = over && now.state !== "COMPLETED" ? [[["Play it again"], "replay", { match_id: id }]] : [];
+    if (!isLadder(page) && page.status !== "SCHEDULED") powers(body, [...seats.map(wins), [["A draw"], ...rule(null)], ...again], words => openMatch(id, words), said);
+    // It goes on while it is looked at; when it is over there is more to show.
+    if (!over) opened = { id, change: page => isOver(page) ? openMatch(id) : (follow(seen.get(id).steps), tell(page)) };
   });
 }
 
 // Step by step through a match. Of one that is over the box tells every move; of any other this page knows what it has seen.
+// Returns what goes on with the steps there are then, for whoever looks at the last one.
 function replay(body, page, watched) {
-  const history = told(page.game_type, { ...page, view: page.view || watched.at(-1).view }), steps = history.length ? history : watched;
   const place = body.appendChild(make("div")), below = body.appendChild(make("div"));
+  let steps = [], step = null;
   const show = step => place.replaceChildren(draw(page.game_type, page.seats, step));
-  const known = () => {
-    if (steps.length > 1) stepper(below, 0, steps.length - 1, at => { show(steps[at]); return "turn " + steps[at].turn; });
+  const follow = watched => {
+    const isLast = !step || step.at() === steps.length - 1, at = step?.at(), last = watched.at(-1);
+    const history = told(page.game_type, { ...page, game_result: last.result, view: last.view });
+    steps = history.length ? history : watched;
+    step = null;
+    below.replaceChildren();
+    if (steps.length > 1) step = stepper(below, 0, steps.length - 1, at => { show(steps[at]); return "turn " + steps[at].turn; }, isLast ? steps.length - 1 : at);
+    else show(steps.at(-1));
     if (steps === watched && page.game_type !== "even_odd") below.append(make("p", "soft", "The steps here are those that this page has seen." + (isOver(page) ? " The box does not keep the moves of this match any more." : " When the match is over, the box tells every move.")));
   };
-  show(steps.at(-1));
-  if (isOver(page)) film(page, below, show).catch(known);
-  else known();
+  if (!isOver(page)) {
+    follow(watched);
+    return follow;
+  }
+  show(watched.at(-1));
+  film(page, below, show).catch(() => follow(watched));
+  return () => {};
 }
 
-// A slider over steps, and buttons beside it. `go` shows a step and says in words which it is. Returns what goes to a step.
-function stepper(parent, first, last, go) {
+// A slider over steps, and buttons beside it. `go` shows a step and says in words which it is. Returns what goes to a step, and where it is.
+function stepper(parent, first, last, go, begin = last) {
   const slider = make("input"), said = make("small"), back = make("button", "", "‹"), on = make("button", "", "›");
   Object.assign(slider, { type: "range", min: first, max: last, value: last });
   slider.setAttribute("aria-label", "Step");
@@ -774,8 +927,8 @@ function stepper(parent, first, last, go) {
   back.onclick = () => to(Number(slider.value) - 1);
   on.onclick = () => to(Number(slider.value) + 1);
   parent.append(make("p", "replay buttons", back, slider, on, said));
-  to(last);
-  return to;
+  to(begin);
+  return { to, at: () => Number(slider.value) };
 }
 
 const sinceBegin = ms => Math.floor(ms / 60000) + ":" + (ms % 60000 / 1000).toFixed(1).padStart(4, "0");
@@ -803,7 +956,7 @@ async function film(page, below, show) {
   const lines = moves.map(one => make("li", "", make("time", "", sinceBegin(one.at_ms)), make("bdi", "", one.player_id ? nameOf(one.player_id) : ""), make("bdi", "", deed(one))));
   const list = make("ol", "log moves", ...lines);
   list.tabIndex = 0;
-  const to = stepper(below, 0, moves.length, at => {
+  const { to } = stepper(below, 0, moves.length, at => {
     wanted = at;
     look();
     lines.forEach((line, number) => line.setAttribute("aria-current", number + 1 === at ? "step" : "false"));
@@ -820,11 +973,7 @@ function stepOf(shot, page, moves) {
   const over = shot.state === "over", scores = Object.fromEntries(shot.players.map(one => [one.player_id, one.score]));
   const step = { turn: shot.turn, view: shot.view, actions: byId(shot, shot.actions), scores, over, result: over ? page.game_result : undefined };
   step.turns = shot.view?.previous_moves;
-  if (page.game_type === "echo") {
-    const made = ids(page).map(id => moves.slice(0, shot.step).filter(one => one.player_id === id).map(one => one.move.number));
-    const numbers = at => Object.fromEntries(ids(page).map((id, seat) => [id, made[seat][at]]));
-    step.rounds = made[0].slice(0, made[1].length).map((_, at) => ({ round: at + 1, numbers: numbers(at), winner: page.game_result?.round_winners?.[at] }));
-  }
+  if (page.game_type === "echo") step.rounds = echoRounds(page, moves.slice(0, shot.step));
   return step;
 }
 
@@ -870,7 +1019,8 @@ function command(verb) {
 // Buttons for the teacher, at the end of what is being looked at. Each asks once more before it does anything, and then shows
 // what has become of it, with the box's words.
 function powers(body, choices, again, words) {
-  if (!$("code").value.trim()) return body.append(make("p", "soft", "With the admin code entered under Teacher, the teacher decides here."));
+  if (!choices.length) return;
+  if (!codeOf()) return body.append(make("p", "soft", "With the admin code entered under Teacher, the teacher decides here."));
   body.append(make("h3", "", "The teacher decides"));
   const row = body.appendChild(make("p", "buttons powers")), said = body.appendChild(make("p", "yes", words));
   said.setAttribute("role", "status");
@@ -882,25 +1032,26 @@ function powers(body, choices, again, words) {
     button.onclick = async () => {
       const sure = verb === "check" || !button.classList.toggle("sure");
       button.firstChild.replaceChildren(...sure ? [] : ["Really? "], ...label);
-      if (sure && await order(verb, what, said) && $("dialog").open && said.isConnected) again(said.textContent);
+      if (sure && await order(verb, what, said) && $("dialog").open && said.isConnected) again(said.textContent, verb);
     };
   }
 }
 
-// Tells the box to do something; whether it did.
+// Tells the box to do something; whether it did. `refused` is the status of the last refusal.
+let refused = 0;
 async function order(verb, what, place, done = said => "Done. " + (said.message || "")) {
-  const code = $("code").value.trim();
-  sessionStorage.setItem("code", code);
+  sessionStorage.setItem("code", codeOf());
   const say = (className, words) => { text(place, words).className = className; };
   say("soft", "Asking the box …");
   try {
-    const headers = { Authorization: "Bearer " + code.replace(/[^ -~]/g, "?"), "Content-Type": "application/json" };
+    const headers = { ...bearer(), "Content-Type": "application/json" };
     const answer = await fetch("/api/admin/" + verb, { method: "POST", headers, body: what && JSON.stringify(what), signal: AbortSignal.timeout(PATIENCE_MS * 3) });
     const said = await answer.json();
     if (answer.ok) say("yes", done(said));
     else say("no", "Refused: " + (answer.status === 401 ? "this is not the admin code. The box printed it when it started." : said.error + "."));
     if (answer.status === 401 && $("desk").open) $("code").select();
     if (mode === "asking") ask();
+    if (!answer.ok) refused = answer.status;
     return answer.ok && said;
   } catch {
     say("no", "The box did not answer. Look above what happened, and try again.");
@@ -909,15 +1060,29 @@ async function order(verb, what, place, done = said => "Done. " + (said.message 
 }
 
 for (const button of verbs) button.onclick = () => command(button.dataset.verb);
-// Whoever has typed the code means the button that is next. It gets the focus, so that Enter once more means the same one; a
-// key that has been held down since the desk was opened means nothing.
-$("code").onkeydown = event => {
-  const next = event.key === "Enter" && !event.repeat && document.querySelector("#verbs .next");
-  if (!next) return;
-  // Or the key would press it a second time.
+$("go").onclick = () => command("next");
+
+// Enter in the field of the code says whether it is right, and does nothing else: an order without a body is refused, but a
+// wrong code before that.
+$("code").onkeydown = async event => {
+  if (event.key !== "Enter" || event.repeat) return;
   event.preventDefault();
-  next.focus();
-  next.click();
+  if (!await order("check", {}, $("said")) && refused === 400) Object.assign(text($("said"), "The code is right."), { className: "yes" });
+};
+
+let houseless = false;
+$("add-house").onclick = async () => {
+  if (await order("house", { players: Number($("house-players").value) }, $("said")) || ![404, 409].includes(refused)) return;
+  houseless = true;
+  paint();
+};
+
+$("projector").onclick = async () => {
+  const said = await order("projector", undefined, $("projected"), () => "On the projector's computer, open:"), given = said?.projector;
+  if (!said) return void ($("projector").hidden = refused === 404);
+  const link = make("a", "code", location.origin + "/#projector=" + encodeURIComponent(given));
+  link.href = link.textContent;
+  $("projected").append(" ", link);
 };
 
 // What comes of it is told as any other change of a player.
@@ -943,9 +1108,9 @@ $("teach").onclick = async () => {
     await examine();
     $("settings").game.replaceChildren(...Object.keys(games).map(game => make("option", "", game)));
     await getSettings();
-    for (const field of $("settings").elements) if (field.name) field.value = settings[field.name] ?? "";
+    for (const field of $("settings").elements) if (field.name) field.value = shownSetting(field);
+    for (const part of document.querySelectorAll("#settings label")) part.hidden = settings[part.control.name] === undefined;
     $("settings").game.onchange();
-    if (settings.seed !== "set") $("settings").seed.value = "";
     const { leagues } = await get("/api/leagues.json");
     $("past").hidden = !leagues.length;
     $("leagues").replaceChildren(...leagues.map(({ league, league_id, ended_at, champion }) => {
@@ -956,6 +1121,10 @@ $("teach").onclick = async () => {
   } catch { /* Without these the rest of the desk works. */ }
 };
 
+// People count time in seconds, the box in milliseconds.
+const isTime = field => field.name.endsWith("_ms");
+const shownSetting = field => field.name === "seed" && settings.seed !== "set" ? "" : isTime(field) && settings[field.name] ? settings[field.name] / 1000 : settings[field.name] ?? "";
+
 async function getSettings() {
   settings = await get("/api/settings.json");
   paint();
@@ -964,9 +1133,11 @@ async function getSettings() {
 $("settings").onsubmit = async event => {
   event.preventDefault();
   const change = {};
-  for (const { name, type, value } of $("settings").elements) {
-    if (!name || name === "seed" && value === "set") continue;
-    change[name] = value === "" ? null : type === "number" ? Number(value) : value;
+  // Only what was changed: of the rest the box may say that it is too late.
+  for (const field of $("settings").elements) {
+    const { name, type, value } = field;
+    if (!name || settings[name] === undefined || value === String(shownSetting(field))) continue;
+    change[name] = value === "" ? null : isTime(field) ? Math.round(value * 1000) : type === "number" ? Number(value) : name === "other_hosts" ? value === "true" : value;
   }
   if (await order("settings", change, $("saved"), () => "Saved.")) getSettings();
 };
@@ -1001,8 +1172,5 @@ $("clock").onclick = async () => {
 
 for (const dialog of document.querySelectorAll("dialog")) dialog.querySelector(".close").onclick = () => dialog.close();
 $("code").value = sessionStorage.getItem("code") || "";
-text($("address"), location.origin + "/mcp");
-text($("skill"), location.origin + "/skill.md");
-$("local").hidden = !/^(localhost|127\.|\[::1)/.test(location.hostname);
 get("/.well-known/agent.json").then(card => { games = Object.fromEntries(card.games.map(game => [game.name, game.description])); paint(); }, () => {});
 listen();

@@ -842,7 +842,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                         player.line.tell(Notice::MoveTaken(match_id.round));
                     }
                     player.breaker.succeeded();
-                    player.latency.note(took.unwrap_or(0));
+                    // How long it thinks about a move. To join takes no thought.
+                    if kind != Kind::GameInvitation {
+                        player.latency.note(took.unwrap_or(0));
+                    }
                     self.settle(now, index, kind);
                 }
                 self.note(now, Some(id), Some(match_id), Happening::Answered(kind));

@@ -301,18 +301,21 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
 #[derive(Clone, Debug)]
 struct Standings<const P: usize> {
     order: Vec<u16, P>,
+    /// Beside each: whether only its id puts it behind the one before.
+    is_level: Vec<bool, P>,
     tallies: Vec<Tally, P>,
 }
 
 impl<const P: usize> Standings<P> {
     const fn new() -> Self {
-        Self { order: Vec::new(), tallies: Vec::new() }
+        Self { order: Vec::new(), is_level: Vec::new(), tallies: Vec::new() }
     }
 
     /// A number that is another one for other standings.
     fn checksum(&self) -> u32 {
         let tallies = self.tallies.iter().flat_map(|tally| [tally.played, tally.points]);
-        let numbers = self.order.iter().copied().chain(tallies);
+        let level = self.is_level.iter().map(|&is_level| is_level.into());
+        let numbers = self.order.iter().copied().chain(level).chain(tallies);
         numbers.fold(0, |sum: u32, number| sum.wrapping_mul(31).wrapping_add(number.into()))
     }
 }

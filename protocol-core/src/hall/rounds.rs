@@ -13,7 +13,7 @@ use super::settings::sizes;
 use super::{Hall, Standings};
 use crate::fair::{Draws, Seed};
 use crate::games::{AnyGame, Game, GameKind, Question, Seat, Seats};
-use crate::league::{Endings, Places, Record, Rule, SEATS, Tally, rank};
+use crate::league::{Endings, Places, Ranking, Record, Rule, SEATS, Tally, rank};
 use crate::log::Happening;
 use crate::referee::{Breaker, Cause, Fault, Match, Phase};
 use crate::time::{Millis, Now};
@@ -604,8 +604,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Some(record.verdict(seat).points())
         };
         // The schedule's places follow the ids.
-        let order = rank(schedule, &self.tallies, rounds, points, |a, b| a.cmp(&b));
-        Standings { order, tallies: self.tallies.clone() }
+        let Ranking { order, is_level } = rank(schedule, &self.tallies, rounds, points, |a, b| a.cmp(&b));
+        Standings { order, is_level, tallies: self.tallies.clone() }
     }
 
     /// What the player at a place had gathered when the last round closed. Nothing changes that before the next one does.

@@ -344,6 +344,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.rows(&self.current.order, &self.current.tallies)
     }
 
+    /// The places of the same table as people are shown them: shared where only the id parts two players.
+    pub fn shared_places(&self) -> impl Iterator<Item = u16> {
+        (1..).zip(&self.current.is_level).scan(1, |place, (rank, &is_level)| {
+            if !is_level {
+                *place = rank;
+            }
+            Some(*place)
+        })
+    }
+
     pub(super) fn rows<'a>(
         &'a self,
         order: &'a [u16],

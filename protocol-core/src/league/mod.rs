@@ -16,4 +16,4 @@ pub use pairs::{Pair, Pairs};
 pub use rating::{Rating, after_game};
 pub use record::{ByReason, EndReason, Endings, Record, Status};
 pub use schedule::{Places, SEATS, Schedule};
-pub use standings::{Tally, Verdict, rank};
+pub use standings::{Ranking, Tally, Verdict, rank};

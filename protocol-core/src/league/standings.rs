@@ -68,19 +68,29 @@ impl Tally {
 }
 
 /// The players, best first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ranking<const N: usize> {
+    /// By their numbers in the schedule.
+    pub order: Vec<u16, N>,
+    /// Beside each: whether nothing but the id parts it from the one before, so that people see them share a place.
+    pub is_level: Vec<bool, N>,
+}
+
+/// Ranks the players.
 ///
-/// Points decide. Among players level on points, it is the points they took from matches with each other; then wins; then fewer
-/// technical losses; then `by_id`, so that no rank is shared. Those points are counted once, among all who are level:
-/// players they leave level go on to wins, and are not looked at again as a smaller group. That keeps the order
-/// explainable by one number per player.
+/// Points decide. Among players level on points, it is the points they took from matches with each other; then wins; then
+/// Sonneborn-Berger, the points of those they beat and half of those they drew with; then fewer technical losses; then
+/// `by_id`, so that no rank is shared. The points from each other are counted once, among all who are level: players they
+/// leave level go on to wins, and are not looked at again as a smaller group. That keeps the order explainable by one
+/// number per player.
 ///
 /// `tallies` are the schedule's players in order. `rounds` says how many rounds of the schedule may have results, and
 /// `points(round, player)` what a player took from the match of such a round, if it has one. `by_id` must be a total
 /// order. Players beyond `N` are left out.
 ///
 /// Costs a sort, and for each of `k` level players the smaller of `k` and `rounds`: early in the season everybody is
-/// level but has met few, late in it many have been met but few are level. Needs `2 N` bytes of stack for the points
-/// level players took from each other.
+/// level but has met few, late in it many have been met but few are level. Whoever is level after wins too costs all its
+/// matches. Needs `6 N` bytes of stack for what level players took from each other and from whom they beat.
 #[must_use]
 pub fn rank<const N: usize>(
     schedule: Schedule,
@@ -88,11 +98,11 @@ pub fn rank<const N: usize>(
     rounds: u16,
     points: impl Fn(u16, u16) -> Option<u16>,
     by_id: impl Fn(u16, u16) -> Ordering,
-) -> Vec<u16, N> {
+) -> Ranking<N> {
     // Players are numbered with 16 bits; whoever is numbered here has a tally.
     let mut order: Vec<u16, N> = (0..=u16::MAX).zip(tallies).take(N).map(|(player, _)| player).collect();
     let tally = |player: u16| &tallies[usize::from(player)];
-    let mut direct = [0u16; N];
+    let (mut direct, mut beaten) = ([0u16; N], [0u32; N]);
 
     order.sort_unstable_by_key(|&player| Reverse(tally(player).points));
     for level in order.chunk_by_mut(|&p, &q| tally(p).points == tally(q).points) {
@@ -104,13 +114,48 @@ pub fn rank<const N: usize>(
                 tallies.get(usize::from(other)).is_some_and(|other| other.points == tally(player).points)
             });
         }
-        let key = |player: u16| {
-            let tally = tally(player);
-            (Reverse(direct[usize::from(player)]), Reverse(tally.wins), tally.technical_losses)
-        };
-        level.sort_unstable_by(|&p, &q| key(p).cmp(&key(q)).then_with(|| by_id(p, q)).then(p.cmp(&q)));
+        let key = |player: u16| (Reverse(direct[usize::from(player)]), Reverse(tally(player).wins));
+        level.sort_unstable_by_key(|&player| key(player));
+        for level in level.chunk_by_mut(|&p, &q| key(p) == key(q)) {
+            if level.len() > 1 {
+                level.iter().for_each(|&player| {
+                    beaten[usize::from(player)] = sonneborn_berger(schedule, player, tallies, rounds, &points);
+                });
+            }
+            let key = |player: u16| (Reverse(beaten[usize::from(player)]), tally(player).technical_losses);
+            level.sort_unstable_by(|&p, &q| key(p).cmp(&key(q)).then_with(|| by_id(p, q)).then(p.cmp(&q)));
+        }
     }
-    order
+    let key = |player: u16| {
+        let (of, at) = (tally(player), usize::from(player));
+        (of.points, direct[at], of.wins, beaten[at], of.technical_losses)
+    };
+    let with_the_next = order.iter().zip(order.iter().skip(1)).map(|(&p, &q)| key(p) == key(q));
+    let is_level = core::iter::once(false).chain(with_the_next).take(order.len()).collect();
+    Ranking { order, is_level }
+}
+
+/// The points of everybody a player beat, twice, and of everybody it drew with. At a table of four, whoever got fewer points
+/// there is beaten.
+fn sonneborn_berger(
+    schedule: Schedule,
+    player: u16,
+    tallies: &[Tally],
+    rounds: u16,
+    points: impl Fn(u16, u16) -> Option<u16>,
+) -> u32 {
+    let mut sum = 0u32;
+    for (round, mine) in (1..=rounds).filter_map(|round| Some((round, points(round, player)?))) {
+        for other in schedule.opponents(round, player) {
+            let worth = tallies.get(usize::from(other)).map_or(0, |tally| u32::from(tally.points));
+            sum = sum.saturating_add(match points(round, other) {
+                Some(theirs) if mine > theirs => 2 * worth,
+                Some(theirs) if mine == theirs && mine > 0 => worth,
+                _ => 0,
+            });
+        }
+    }
+    sum
 }
 
 /// What a player took from the others of a group, found by walking the group or the rounds, whichever are fewer.
@@ -200,17 +245,21 @@ mod tests {
         }
 
         fn rank<const N: usize>(&self, rounds: u16) -> Vec<u16, N> {
+            self.ranking(rounds).order
+        }
+
+        fn ranking<const N: usize>(&self, rounds: u16) -> Ranking<N> {
             let points = |round, player| self.of(round, player).map(Verdict::points);
             rank(self.schedule, &self.tallies(), rounds, points, |p, q| p.cmp(&q))
         }
 
         /// The rule read aloud: a number for each criterion, from every match, for every player.
-        fn naive(&self) -> std::vec::Vec<u16> {
+        fn naive(&self) -> (std::vec::Vec<u16>, std::vec::Vec<bool>) {
             let tallies = self.tallies();
             let mut rows = vec![];
             for player in 0..self.schedule.players() {
                 let mine = tallies[usize::from(player)];
-                let mut direct = 0;
+                let (mut direct, mut beaten) = (0, 0);
                 for (place, result) in self.results.iter().enumerate() {
                     let Some(verdicts) = result else { continue };
                     let places = self.places(place);
@@ -219,11 +268,24 @@ mod tests {
                     if places.iter().filter(|&&other| other != player).any(level) {
                         direct += verdicts[seat].points();
                     }
+                    for (&other, theirs) in places.iter().zip(verdicts) {
+                        let worth = u32::from(tallies[usize::from(other)].points);
+                        beaten += match (verdicts[seat].points(), theirs.points()) {
+                            (mine, theirs) if mine > theirs => 2 * worth,
+                            (1, 1) | (3, 3) if other != player => worth,
+                            _ => 0,
+                        };
+                    }
                 }
-                rows.push((Reverse((mine.points, direct, mine.wins)), mine.technical_losses, player));
+                rows.push((Reverse((mine.points, direct, mine.wins, beaten)), mine.technical_losses, player));
             }
             rows.sort();
-            rows.into_iter().map(|row| row.2).collect()
+            let mut level: std::vec::Vec<bool> =
+                rows.windows(2).map(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)).collect();
+            if !rows.is_empty() {
+                level.insert(0, false);
+            }
+            (rows.into_iter().map(|row| row.2).collect(), level)
         }
     }
 
@@ -240,8 +302,9 @@ mod tests {
     #[test]
     fn before_the_first_match_ids_decide() {
         let by_id = |p: u16, q: u16| q.cmp(&p);
-        let order: Vec<u16, 4> = rank(Schedule::new(2, 3), &[Tally::default(); 3], 0, |_, _| None, by_id);
-        assert_eq!(order, [2, 1, 0]);
+        let ranking: Ranking<4> = rank(Schedule::new(2, 3), &[Tally::default(); 3], 0, |_, _| None, by_id);
+        assert_eq!(ranking.order, [2, 1, 0]);
+        assert_eq!(ranking.is_level, [false, true, true], "and they share the place");
     }
 
     #[test]
@@ -273,6 +336,36 @@ mod tests {
         }
         paper.beats(4, 5);
         assert_eq!(paper.rank::<8>(7)[..2], [4, 0]);
+    }
+
+    #[test]
+    fn whoever_beat_the_stronger_goes_before_who_beat_the_weaker() {
+        let mut paper = Paper::new(6);
+        // 0 and 1 have one win each and have not met: 0 beat who has nothing, 1 who beat two others.
+        paper.beats(0, 2);
+        paper.beats(1, 3);
+        paper.beats(3, 4);
+        paper.beats(3, 5);
+        assert_eq!(paper.rank::<6>(5)[..3], [3, 1, 0]);
+        // A draw is worth half of it.
+        let mut paper = Paper::new(6);
+        paper.enter(0, 2, Draw, Draw);
+        paper.enter(1, 3, Draw, Draw);
+        paper.beats(2, 4);
+        paper.beats(3, 4);
+        paper.beats(3, 5);
+        assert_eq!(paper.rank::<6>(5)[..4], [3, 2, 1, 0]);
+    }
+
+    #[test]
+    fn where_only_the_id_decides_the_place_is_shared() {
+        let mut paper = Paper::new(4);
+        paper.beats(0, 2);
+        paper.beats(1, 3);
+        let ranking = paper.ranking::<4>(3);
+        assert_eq!((&ranking.order[..], &ranking.is_level[..]), (&[0, 1, 2, 3][..], &[false, true, false, true][..]));
+        paper.enter(1, 3, Win, TechnicalLoss);
+        assert_eq!(paper.ranking::<4>(3).is_level, [false, true, false, false]);
     }
 
     #[test]
@@ -356,8 +449,8 @@ mod tests {
             let rounds = played.min(paper.schedule.rounds());
             let entered = usize::from(rounds * paper.schedule.matches_per_round());
             paper.results[..entered].copy_from_slice(&of_two(&results[..entered]));
-            let order = paper.rank::<20>(rounds);
-            prop_assert_eq!(order.as_slice(), paper.naive());
+            let Ranking { order, is_level } = paper.ranking::<20>(rounds);
+            prop_assert_eq!((order.to_vec(), is_level.to_vec()), paper.naive());
         }
 
         #[test]
@@ -370,8 +463,8 @@ mod tests {
             let rounds = played.min(paper.schedule.rounds());
             let entered = usize::from(rounds * paper.schedule.matches_per_round());
             paper.results[..entered].copy_from_slice(&results[..entered]);
-            let order = paper.rank::<16>(rounds);
-            prop_assert_eq!(order.as_slice(), paper.naive());
+            let Ranking { order, is_level } = paper.ranking::<16>(rounds);
+            prop_assert_eq!((order.to_vec(), is_level.to_vec()), paper.naive());
         }
 
         #[test]
