@@ -400,7 +400,6 @@ function showVerbs() {
   const open = /WAITING|COMPLETED/.test(now.state), held = document.activeElement;
   const can = { start: now.state === "WAITING" && now.players > 1, pause: now.state === "RUNNING", resume: now.state === "PAUSED", rematch: now.state === "COMPLETED", next: now.waits_for_owner, reset: now.state !== "WAITING" || now.players > 0 };
   $("fixed").hidden = open;
-  $("save").disabled = !open;
   $("check-all").disabled = !players.length || now.state === "RUNNING";
   $("house").hidden = now.board !== "desktop" || houseless || !open;
   for (const button of verbs) {
