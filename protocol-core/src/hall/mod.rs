@@ -142,7 +142,7 @@ pub struct Config {
     /// Where agents reach the box: `http://10.0.0.5:8000/mcp`.
     pub endpoint: String<64>,
     /// Where else it listens, `0.0.0.0` standing for its address: it never calls itself.
-    pub own: &'static [SocketAddr],
+    pub own: Option<&'static [SocketAddr]>,
 }
 
 impl Config {
@@ -156,7 +156,7 @@ impl Config {
         per_address: None,
         other_hosts: false,
         endpoint: String::new(),
-        own: &[],
+        own: None,
     };
 }
 
@@ -240,7 +240,9 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     master: Seed,
     seed_is_chosen: bool,
     /// The same for the next league, where the owner has set it after the last.
-    next_seed: Option<(Seed, bool)>,
+    next_seed: Option<Seed>,
+    /// Apart from it, so that a hall without one is all zeros.
+    next_seed_is_chosen: bool,
     /// Decides every token.
     secret: Seed,
     /// Which league this is, from 1.
@@ -339,6 +341,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             master: Seed([0; 32]),
             seed_is_chosen: false,
             next_seed: None,
+            next_seed_is_chosen: false,
             secret: Seed([0; 32]),
             number: 0,
             stage: Stage::Waiting,
