@@ -383,7 +383,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
                 let row = self.hall.standings().find(|row| row.player_id.0 == player.id()).expect("a row");
                 assert_eq!(row.technical_losses, 0, "{} ({:?}) answered everything", agent.id, agent);
             }
-            if is_uncut && agent.is_sound() && agent.registers_in == agent.dialect {
+            // Who says too late that it knows news by another name has missed it.
+            let refuses_late = agent.other_names && matches!(agent.conduct, Conduct::IgnoresNews(_));
+            if is_uncut && agent.is_sound() && agent.registers_in == agent.dialect && !refuses_late {
                 self.check_the_results_told(line);
             }
         }
