@@ -36,10 +36,7 @@ libfuzzer_sys::fuzz_target!(|content: Content<'_>| {
             }
         }
     }
-    let config = Config {
-        endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(),
-        ..Config::default()
-    };
+    let config = Config { endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(), ..Config::default() };
     let mut hall: Hall<4, 2, 6, 16> = Hall::new(config, Seed([1; 32]), Seed([2; 32]));
     let (mut log, mut frame) = (Log::new(flash), [0; FRAME]);
     let before = log.flash_mut().bytes.clone();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// One line of the export.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row(BTreeMap<String, String>);
 
 impl Row {
@@ -62,7 +62,7 @@ pub struct Standing {
     technical_losses: u64,
 }
 
-/// The table: points, then points among those level, then wins, then fewer technical losses, then id.
+/// The table: points, then points among those level, then wins, then Sonneborn-Berger, then fewer technical losses, then id.
 pub fn standings(rows: &[Row]) -> Vec<Standing> {
     let mut table: BTreeMap<&str, Standing> = BTreeMap::new();
     for row in rows {
@@ -83,10 +83,20 @@ pub fn standings(rows: &[Row]) -> Vec<Standing> {
     let mut order: Vec<Standing> = table.into_values().collect();
     let level: BTreeMap<String, u64> = order.iter().map(|entry| (entry.player_id.clone(), entry.points)).collect();
     let mut among_level: BTreeMap<&str, u64> = BTreeMap::new();
+    // The points of everybody one beat, twice, and of everybody one drew with.
+    let mut beaten: BTreeMap<&str, u64> = BTreeMap::new();
     for row in rows {
         for (seat, me) in row.players() {
             if row.players().any(|(_, other)| other != me && level.get(other) == level.get(me)) {
                 *among_level.entry(me).or_default() += points(row, seat);
+            }
+            for (other_seat, other) in row.players().filter(|(other, _)| *other != seat) {
+                let times = match (points(row, seat), points(row, other_seat)) {
+                    (mine, theirs) if mine > theirs => 2,
+                    (1, 1) => 1,
+                    _ => 0,
+                };
+                *beaten.entry(me).or_default() += times * level.get(other).copied().unwrap_or(0);
             }
         }
     }
@@ -95,7 +105,8 @@ pub fn standings(rows: &[Row]) -> Vec<Standing> {
         let head_to_head = among_level.get(entry.player_id.as_str()).copied().unwrap_or(0);
         // P99 comes before P100.
         let id = (entry.player_id.len(), entry.player_id.clone());
-        (down(entry.points), down(head_to_head), down(entry.wins), entry.technical_losses, id)
+        let beaten = beaten.get(entry.player_id.as_str()).copied().unwrap_or(0);
+        (down(entry.points), down(head_to_head), down(entry.wins), down(beaten), entry.technical_losses, id)
     });
     order
 }

@@ -272,7 +272,9 @@ fn the_curl_examples_of_the_manual_are_understood() {
     let bodies = manual.lines().filter(|line| line.starts_with("curl ")).filter_map(|line| line.split(" -d '").nth(1));
     let bodies: Vec<&str> = bodies.map(|body| body.trim_end_matches('\'')).collect();
     assert_eq!(bodies.len(), 2);
-    let registered = leaguebox.post("/mcp", bodies[0]).json();
+    // The reader's address is its own.
+    let registration = bodies[0].replace("192.168.1.24", &leaguebox.home().to_string());
+    let registered = leaguebox.post("/mcp", &registration).json();
     assert_eq!(registered["result"]["status"], "ACCEPTED", "{registered}");
     let token = registered["result"]["auth_token"].as_str().expect("a token");
     let answer = leaguebox.post("/mcp", &bodies[1].replace("YOUR TOKEN", token)).json();

@@ -147,22 +147,6 @@ fn a_box_at_port_8000_starts_although_8001_is_taken_and_one_elsewhere_takes_no_s
     assert!(TcpListener::bind("127.81.0.3:8001").is_ok() && TcpListener::bind("127.81.0.3:8011").is_ok());
 }
 
-#[test]
-fn a_join_without_a_token_counts_only_from_the_players_own_address_and_for_its_own_match() {
-    let leaguebox = LeagueBox::start(Settings::start_at(2));
-    let crowd = Crowd::new();
-    crowd.hold();
-    let mut crowd = crowd;
-    crowd.enlist(&leaguebox, 2);
-    // They are of another family: a token is what tells them apart.
-    let ack = json!({"message_type": "GAME_JOIN_ACK", "player_id": "P01", "match_id": "R1M1", "accept": false});
-    let answer = leaguebox.rpc("GAME_JOIN_ACK", ack)["result"].take();
-    assert_eq!(answer["error_code"], "E011", "{answer}");
-    crowd.release();
-    crowd.wait_for_the_end();
-    assert_nobody_lost_technically(&leaguebox, 1);
-}
-
 /// It registers by an MCP tool with `endpoint`, and knows no method but `protocol/message`.
 fn mcp_client(leaguebox: &LeagueBox, name: &str) -> Stranger {
     let (stranger, listener) = Stranger::new();

@@ -33,7 +33,7 @@ const LAST_WORDS_MS: u64 = 500;
 /// What a head may take of the room for an answer.
 const HEAD: usize = 256;
 /// Rows of a page that are made in one go. One of a match that is not over has nothing to show and still takes work.
-const ROWS: u64 = 256;
+const ROWS: u64 = 4096;
 
 /// What is said to a browser that speaks for a page that is not the box's.
 pub(crate) const FROM_ELSEWHERE: &str = "Origin must name the Host, and Host the box: its address, localhost, or leaguebox.local; a web page from \
@@ -644,7 +644,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 made += 1;
                 if made % ROWS == 0 {
-                    self.go_on(peer, 0).await;
+                    self.turns.next().await;
                 }
             }
         }

@@ -278,9 +278,11 @@ mod tests {
         register(&mut hall, "B\u{1b}[2Job", 8102);
         assert_eq!(
             look(&mut narrator, &mut hall),
-            "P02 B\u{fffd}[2Job is in (2 players)\n",
+            "Somebody was turned away: Invalid display name\n",
             "a name steers no terminal"
         );
+        register(&mut hall, "Bob", 8102);
+        assert_eq!(look(&mut narrator, &mut hall), "P02 Bob is in (2 players)\n");
         register(&mut hall, "Ada", 8103);
         assert_eq!(look(&mut narrator, &mut hall), "Somebody was turned away: Duplicate display name\n");
         register(&mut hall, "Cleo", 8103);

@@ -132,12 +132,29 @@ fn a_demo_that_listens_stays_and_its_owner_plays_another_game_with_more_of_the_h
 }
 
 #[test]
-fn a_file_that_was_asked_for_and_cannot_be_written_ends_the_start_with_a_plain_word() {
-    let output =
-        leaguebox(&["--listen", "127.0.0.1:0", "--flash", "/nowhere/at/all.flash"]).output().expect("it starts");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(output.stdout.is_empty(), "it does not say that it serves");
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(error.contains("/nowhere/at/all.flash: the file cannot be opened for writing"), "{error}");
-    assert!(error.contains("--no-flash") && error.trim_end().lines().count() == 1, "{error}");
+fn a_file_that_was_asked_for_and_cannot_be_used_ends_the_start_with_a_plain_word() {
+    let folder = std::env::temp_dir().join(format!("leaguebox-terminal-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let short = folder.join("short.flash");
+    std::fs::write(&short, "homework").expect("a file");
+    for (file, why) in [
+        ("/nowhere/at/all.flash", "the file cannot be opened for writing"),
+        (folder.to_str().expect("a path"), "the file cannot be opened for writing"),
+        (short.to_str().expect("a path"), "the file is not a whole journal"),
+        // Nobody may write the one, not even root; the other is a disk that is full.
+        ("/sys/kernel/uevent_seqnum", "the file cannot be opened for writing"),
+        ("/dev/full", "the file cannot be written"),
+    ] {
+        if file.starts_with("/sys") && !std::path::Path::new(file).exists() {
+            continue;
+        }
+        let output = leaguebox(&["--listen", "127.0.0.1:0", "--flash", file]).output().expect("it starts");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{file}: {error}");
+        assert!(output.stdout.is_empty(), "it does not say that it serves");
+        assert!(error.contains(&format!("{file}: {why}")), "{error}");
+        assert!(error.contains("--no-flash") && error.trim_end().lines().count() == 1, "{error}");
+    }
+    assert_eq!(std::fs::read(&short).expect("the file"), b"homework", "it is kept");
+    std::fs::remove_dir_all(folder).expect("the folder");
 }

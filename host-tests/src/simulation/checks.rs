@@ -299,7 +299,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     pub(super) fn naive_standings(&self, rounds: u16) -> Vec<Row> {
         let mut rows: BTreeMap<String, [u64; 6]> = BTreeMap::new();
-        let mut met: BTreeMap<String, Vec<(Vec<String>, u64)>> = BTreeMap::new();
+        // Against whom it played, with what each of them took, and what it took itself.
+        type Met = (Vec<(String, u64)>, u64);
+        let mut met: BTreeMap<String, Vec<Met>> = BTreeMap::new();
         for player in self.hall.players() {
             rows.insert(player.id().to_string(), [0; 6]);
         }
@@ -308,29 +310,45 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             let record = self.hall.record(id).expect("a closed round has its results");
             let ids: Vec<String> = line.player_ids().map(|id| id.to_string()).collect();
             let Outcome { winners, forfeits, .. } = record.outcome();
+            let counts = |seat| match winners.len() {
+                1 if winners.has(seat) => [3, 1, 0, 0, 0, 1],
+                _ if winners.has(seat) => [1, 0, 1, 0, 0, 1],
+                _ => [0, 0, 0, 1, u64::from(forfeits.has(seat)), 1],
+            };
             for (seat, mine) in (0..).zip(&ids) {
-                let counts = match winners.len() {
-                    1 if winners.has(seat) => [3, 1, 0, 0, 0, 1],
-                    _ if winners.has(seat) => [1, 0, 1, 0, 0, 1],
-                    _ => [0, 0, 0, 1, u64::from(forfeits.has(seat)), 1],
-                };
+                let [points, ..] = counts(seat);
                 let row = rows.get_mut(mine).expect("a player has a row");
-                row.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
-                let others = ids.iter().filter(|other| *other != mine).cloned().collect();
-                met.entry(mine.clone()).or_default().push((others, counts[0]));
+                row.iter_mut().zip(counts(seat)).for_each(|(sum, count)| *sum += count);
+                let others = (0..).zip(&ids).filter(|(_, other)| *other != mine);
+                let others = others.map(|(seat, other)| (other.clone(), counts(seat)[0])).collect();
+                met.entry(mine.clone()).or_default().push((others, points));
             }
         }
         // What it took from matches with anybody who is level with it.
         let direct = |id: &String| -> u64 {
-            let is_level = |other: &String| rows[other][0] == rows[id][0];
+            let is_level = |(other, _): &(String, u64)| rows[other][0] == rows[id][0];
             let matches = met.get(id).into_iter().flatten();
             matches.filter(|(others, _)| others.iter().any(is_level)).map(|(_, points)| points).sum()
+        };
+        // The points of everybody it beat, twice, and of everybody it drew with.
+        let beaten = |id: &String| -> u64 {
+            let matches = met.get(id).into_iter().flatten();
+            let others =
+                matches.flat_map(|(others, mine)| others.iter().map(move |(other, theirs)| (other, mine, theirs)));
+            others
+                .map(|(other, mine, theirs)| match (mine, theirs) {
+                    (mine, theirs) if mine > theirs => 2 * rows[other][0],
+                    (1, 1) => rows[other][0],
+                    _ => 0,
+                })
+                .sum()
         };
         let number = |id: &String| id.trim_start_matches('P').parse::<u64>().expect("a number");
         let mut order: Vec<&String> = rows.keys().collect();
         order.sort_by_key(|id| {
             let [points, wins, _, _, technical, _] = rows[*id];
-            (u64::MAX - points, u64::MAX - direct(id), u64::MAX - wins, technical, number(id))
+            let down = std::cmp::Reverse;
+            (down(points), down(direct(id)), down(wins), down(beaten(id)), technical, number(id))
         });
         order.into_iter().map(|id| Row { id: id.clone(), counts: rows[id] }).collect()
     }
@@ -365,7 +383,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
                 let row = self.hall.standings().find(|row| row.player_id.0 == player.id()).expect("a row");
                 assert_eq!(row.technical_losses, 0, "{} ({:?}) answered everything", agent.id, agent);
             }
-            if is_uncut && agent.is_sound() && agent.registers_in == agent.dialect {
+            // Who says too late that it knows news by another name has missed it.
+            let refuses_late = agent.other_names && matches!(agent.conduct, Conduct::IgnoresNews(_));
+            if is_uncut && agent.is_sound() && agent.registers_in == agent.dialect && !refuses_late {
                 self.check_the_results_told(line);
             }
         }

@@ -58,8 +58,7 @@ impl Endpoint {
         let path = u8::try_from(path).ok()?;
         let host = match address(host) {
             Some(ip) if ip == from => Host::Sender,
-            // On the box's own computer such a host says the truth.
-            Some(ip) if ip.is_loopback() && from.is_loopback() => Host::Sender,
+            // On the box's own computer that says the truth.
             None if is_localhost(host) && from.is_loopback() => Host::Sender,
             Some(ip) if is_local(ip) => Host::Local,
             Some(_) if other_hosts => Host::Elsewhere,
@@ -338,11 +337,18 @@ mod tests {
     fn localhost_is_right_where_the_agent_runs_on_the_boxs_own_computer() {
         for from in ["127.0.0.1", "127.3.2.1", "::1", "::ffff:127.0.0.1"] {
             let from: IpAddr = from.parse().unwrap();
-            for host in ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"] {
+            let own = match from.to_canonical() {
+                IpAddr::V4(ip) => format!("{ip}"),
+                IpAddr::V6(ip) => format!("[{ip}]"),
+            };
+            for host in ["localhost", "LOCALHOST", own.as_str()] {
                 let endpoint = read_from(&format!("http://{host}:1/"), from, false).unwrap();
                 assert_eq!((endpoint.ip(), endpoint.host), (from.to_canonical(), Host::Sender), "{host} from {from}");
             }
-            for (host, means) in [("0.0.0.0", Host::Local), ("my-laptop.local", Host::Replaced)] {
+            // Every loopback address is a machine of its own.
+            for (host, means) in
+                [("127.9.9.9", Host::Local), ("0.0.0.0", Host::Local), ("my-laptop.local", Host::Replaced)]
+            {
                 let endpoint = read_from(&format!("http://{host}:1/"), from, false).unwrap();
                 assert_eq!((endpoint.ip(), endpoint.host), (from.to_canonical(), means), "{host} from {from}");
             }
