@@ -172,6 +172,13 @@ impl Default for Config {
 pub enum Event<'a> {
     /// A deadline has come.
     Tick,
+    /// A call is being said, and cannot be taken back before its end: where calls follow each other on one connection.
+    Begun {
+        /// Which player's line.
+        player: u16,
+        /// Which call, by [`Call::id`].
+        call: u32,
+    },
     /// A call is on its way: it may be heard.
     Sent {
         /// Which player's line.
@@ -393,6 +400,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.tick_errand(now);
                 self.tick(now);
             }
+            Event::Begun { player, call } => self.begun(now, player, call),
             Event::Sent { player, call } => self.sent(now, player, call),
             Event::Reply { call, body, .. } if self.is_errand(now, call, Some(body)) => {}
             Event::Failed { call, .. } if self.is_errand(now, call, None) => {}
