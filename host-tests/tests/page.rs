@@ -132,7 +132,7 @@ fn a_class_watches_a_league_from_the_lobby_to_its_champion() {
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn thirty_names_from_strangers_are_shown_as_text_break_no_layout_and_run_nothing() {
-    let leaguebox = LeagueBox::start(Settings::default());
+    let leaguebox = LeagueBox::start(Settings::room_for(30));
     let mut crowd = Crowd::new();
     crowd.hold();
     let image = "<img src=x onerror=alert(2)>";
