@@ -171,7 +171,8 @@ impl Siege<'_> {
             let (name, endpoint) = match number % 3 {
                 0 => (name.clone(), endpoint.clone()),
                 1 => (name.clone(), "http://127.66.5.1:9/mcp".to_owned()),
-                _ => (format!("Nobody {number}"), endpoint.clone()),
+                // To people it is the same name.
+                _ => (name.to_uppercase(), endpoint.clone()),
             };
             let body = json!({"jsonrpc": "2.0", "method": "register_player", "id": 1, "params": {
                 "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "player_meta": {
