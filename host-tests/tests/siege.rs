@@ -21,9 +21,7 @@ use socket2::{Domain, Socket, Type};
 
 const PLAYERS: usize = 32;
 /// How long an honest player thinks before every choice: a league that takes no time has none to lose.
-const THINKING: Duration = Duration::from_millis(40);
-/// A league may take this long whatever it takes alone: on a computer that has other things to do a second is nothing.
-const FLOOR: Duration = Duration::from_secs(15);
+const THINKING: Duration = Duration::from_millis(150);
 /// No attacker waits longer for the box.
 const CONNECT: Duration = Duration::from_secs(1);
 
@@ -410,5 +408,5 @@ fn a_league_of_32_is_not_slower_than_twice_and_loses_nothing_while_everything_is
     println!("rounds of attacks: {}; the owner's calls: {}", count(&seen.attacks), count(&seen.owner));
     assert_eq!(count(&seen.locked_out), 0, "the owner was not let in");
     assert_eq!(count(&seen.stolen), 0, "somebody was given a token of others");
-    assert!(middle <= (2 * alone).max(FLOOR), "{middle:?}, and {alone:?} alone");
+    assert!(middle <= 2 * alone, "{middle:?}, and {alone:?} alone");
 }
