@@ -14,8 +14,8 @@ const AWAY: Duration = Duration::from_secs(20);
 const CUTS: usize = 100;
 const CYCLES_PER_SECOND: u64 = 125_000_000;
 
-/// Of the journal: three quarters of a megabyte.
-const SECTORS: usize = 192;
+/// Of the journal: 640 KB.
+const SECTORS: usize = 160;
 
 /// The times of the cuts, from the start of each run on: from the first instructions to the middle of a league. Spread evenly
 /// over the logarithm, because more happens in the beginning. Written out by a generator, so that each run has the same.

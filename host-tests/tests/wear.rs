@@ -20,7 +20,7 @@ const MATCHES: usize = PLAYERS * (PLAYERS - 1) / 2;
 type Board = Hall<PLAYERS, 16, MATCHES, 256>;
 
 /// The journal's part of the board's flash, a W25Q16JV.
-const SECTORS: usize = 192;
+const SECTORS: usize = 160;
 /// And the reel's.
 const REEL_SECTORS: usize = 64;
 const SECTOR: usize = 4096;
@@ -172,10 +172,15 @@ fn the_flash_of_a_board_lasts_as_many_leagues_as_the_readme_says() {
     (0..PLAYERS).for_each(|number| board.register(number));
     board.play(Command::Start);
     let mut leagues = 1;
+    // How many past leagues are readable depends on where the last one ended.
+    let mut fewest = usize::MAX;
     let mut through = |board: &mut Class, rounds: u32| {
         while board.log.flash_mut().erases.iter().any(|&erases| erases < rounds) {
             board.play(Command::Rematch);
             leagues += 1;
+            let past = board.past_leagues();
+            assert!(past.iter().zip((1..=leagues).rev()).all(|(&found, expected)| found == expected), "{past:?}");
+            fewest = if rounds > 1 { fewest.min(past.len()) } else { fewest };
         }
         leagues
     };
@@ -189,14 +194,12 @@ fn the_flash_of_a_board_lasts_as_many_leagues_as_the_readme_says() {
     // As if the new flash had been erased as well.
     let moves = CYCLES * u64::from(leagues) * 2 * MATCHES as u64 / u64::from(reel_most + 1);
     let lasts = CYCLES * u64::from(leagues - before) / u64::from(ROUNDS);
-    let past = board.past_leagues();
     println!("{leagues} leagues of {PLAYERS} players, {MATCHES} matches each, in {SECTORS} sectors of {SECTOR} bytes:");
-    println!("each sector was erased {least} to {most} times; {} past leagues are readable", past.len());
+    println!("each sector was erased {least} to {most} times; {fewest} past leagues are readable");
     println!("at {CYCLES} erases a sector this flash lasts {lasts} leagues");
     println!(
         "each of the reel's {REEL_SECTORS} sectors was erased {reel_least} to {reel_most} times: it lasts {moves} moves"
     );
-    assert!(past.iter().zip((1..=leagues).rev()).all(|(&found, expected)| found == expected), "{past:?}");
 
     let readme = std::fs::read_to_string(here("../README.md")).expect("a README");
     let number = |before: &str| -> u64 {
@@ -206,8 +209,8 @@ fn the_flash_of_a_board_lasts_as_many_leagues_as_the_readme_says() {
     };
     assert!(lasts >= number("a flash lasts more than "), "README.md promises more than {lasts} leagues");
     assert!(
-        moves >= 1_000_000 * number("The quarter for every move lasts "),
+        moves >= 1_000_000 * number("The 256 KB for every move last "),
         "README.md promises more than {moves} moves"
     );
-    assert!(past.len() as u64 >= number("keeps at least "), "README.md promises more than {} past leagues", past.len());
+    assert!(fewest as u64 >= number("keeps at least "), "README.md promises more than {fewest} past leagues");
 }

@@ -279,6 +279,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             if self.hall(|hall| hall.call(line).map(|open| open.id)) != Some(call) {
                 return Ok(());
             }
+            self.act(|hall, now| hall.handle(now, hall::Event::Begun { player: line, call }));
             let write = |sink: &mut dyn protocol_core::json::Sink| self.hall(|hall| hall.write_call(line, sink));
             if !link.say(write, async || {}).await? {
                 // It was answered before it was asked: there is nothing to say.

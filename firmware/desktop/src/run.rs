@@ -304,7 +304,7 @@ fn appliance(ready: &Ready) -> Result<Box<Box512>, Failure> {
     let address = addresses.first().copied().unwrap_or(ready.address);
     let endpoint = format!("http://{address}/mcp").as_str().try_into().unwrap_or_default();
     // A box has one list of them for as long as the program runs.
-    let config = Config { endpoint, own: addresses.leak(), ..config(options) };
+    let config = Config { endpoint, own: Some(addresses.leak()), ..config(options) };
     // Tokens are never repeatable, even where the draws are.
     let (master, secret) = (Seed(entropy::bytes()?), Seed(entropy::bytes()?));
     let code = ready.admin_code.as_str().try_into().map_err(|_| Failure::usage("--admin-code is too long"))?;

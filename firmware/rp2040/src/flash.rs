@@ -1,4 +1,4 @@
-//! The second megabyte of the flash chip, where the journal is and behind it the reel. The program runs from the same chip:
+//! What the program leaves of the flash chip, where the journal is and behind it the reel. The program runs from the same chip:
 //! while it is written or erased nothing else goes on, a millisecond for a page and some fifty for a sector.
 
 use core::cell::RefCell;
@@ -12,7 +12,7 @@ use static_cell::StaticCell;
 /// What the flash chip has, in bytes.
 pub const CHIP_BYTES: usize = 2 * 1024 * 1024;
 /// Where the journal begins: `memory.x` leaves the rest of the chip to it,
-pub const BEGIN: u32 = 1024 * 1024;
+pub const BEGIN: u32 = 1152 * 1024;
 /// and where the reel does: room for some four thousand moves.
 const REEL: u32 = CHIP_BYTES as u32 - 256 * 1024;
 

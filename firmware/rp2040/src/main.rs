@@ -179,7 +179,7 @@ fn open(leaguebox: &mut LeagueBox, entropy: &mut Entropy) -> Chosen {
     let config = Config {
         // Known when there is an address.
         endpoint: String::new(),
-        own: &OWN,
+        own: Some(&OWN),
         ..Config::default()
     };
     let (master, secret) = (Seed(entropy.seed()), Seed(entropy.seed()));

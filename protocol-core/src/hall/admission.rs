@@ -534,7 +534,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
     fn is_own(&self, to: &Endpoint) -> bool {
         let here = Endpoint::of_box(&self.config.endpoint);
         let (ip, home) = (to.ip(), here.map(|at| at.ip()));
-        here.into_iter().chain(self.config.own.iter().copied()).any(|own| {
+        here.into_iter().chain(self.config.own.into_iter().flatten().copied()).any(|own| {
             let is_there = own.ip() == ip || ip.is_loopback() || own.ip().is_unspecified() && home == Some(ip);
             own.port() == to.port && is_there
         })

@@ -204,7 +204,7 @@ fn the_owner_may_allow_other_hosts_and_they_are_called_after_a_restart_too() {
 fn the_box_never_calls_itself() {
     let own: &'static [core::net::SocketAddr] =
         std::vec!["0.0.0.0:80".parse().unwrap(), "172.16.0.1:8000".parse().unwrap()].leak();
-    let mut room = Room::new(Config { other_hosts: true, own, ..config() });
+    let mut room = Room::new(Config { other_hosts: true, own: Some(own), ..config() });
     let refused = |room: &mut Room, from: &str, endpoint: &str| {
         let answer = send_from(room, from.parse().unwrap(), &registration("Loop", endpoint));
         let detail = answer["result"]["detail"].as_str().unwrap_or_default().to_string();

@@ -187,7 +187,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             Fact::Chapter | Fact::Ended => Ok(()),
             Fact::Settings => Entry::Settings(self.settings()).write(out),
             Fact::NextSeed => match self.next_seed {
-                Some((seed, chosen)) => Entry::NextSeed(seed, chosen).write(out),
+                Some(seed) => Entry::NextSeed(seed, self.next_seed_is_chosen).write(out),
                 None => Ok(()),
             },
             Fact::Player(number) => match self.players.iter().find(|player| player.number == number) {
@@ -308,7 +308,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 (self.master, self.secret, self.seed_is_chosen) = (master, secret, chosen);
             }
             Entry::Settings(settings) => self.apply(settings),
-            Entry::NextSeed(seed, chosen) => self.next_seed = Some((seed, chosen)),
+            Entry::NextSeed(seed, chosen) => (self.next_seed, self.next_seed_is_chosen) = (Some(seed), chosen),
             // Whoever comes when the league has begun plays beside it, or in the next.
             Entry::Player(agent) => self.restore_player(agent).ok_or(Unfit)?,
             Entry::Referee(agent) => self.restore_referee(agent).ok_or(Unfit)?,

@@ -31,6 +31,9 @@ pub const NEWS_MS: Millis = 2_000;
 /// same in the same order; only its answers are not waited for.
 const HEED_MS: Millis = 250;
 
+/// How long a call may take to be said, where half of it cannot be taken back.
+const SAY_MS: Millis = 5_000;
+
 /// After so many times in a row nothing is left of it.
 const DEAF: u8 = 8;
 
@@ -60,6 +63,17 @@ pub(super) enum What {
     Check,
 }
 
+/// How far a call has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// It may be said later.
+    Waits,
+    /// It is being said. Before its end nothing else can be.
+    Begun,
+    /// It may be heard.
+    Sent,
+}
+
 /// The call that is open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open {
@@ -71,8 +85,7 @@ pub(super) struct Open {
     pub variant: u8,
     /// How many dialects have been tried; whether news has been sent once more.
     tried: u8,
-    /// Whether it is on its way. What is not may be said later.
-    is_sent: bool,
+    way: Way,
     /// What was wrong with the answer to the first of the words that were tried.
     blame: Option<Rule>,
 }
@@ -91,8 +104,8 @@ impl Open {
     /// A test call.
     pub fn check(id: u32, at: Now, ms: Millis) -> Self {
         let deadline = at.ms.saturating_add(ms);
-        let (dialect, variant, tried, is_sent, blame) = (Dialect::Canonical, 0, 1, false, None);
-        Self { what: What::Check, id, at, deadline, dialect, variant, tried, is_sent, blame }
+        let (dialect, variant, tried, way, blame) = (Dialect::Canonical, 0, 1, Way::Waits, None);
+        Self { what: What::Check, id, at, deadline, dialect, variant, tried, way, blame }
     }
 }
 
@@ -192,9 +205,10 @@ impl Line {
     /// the question comes before all other news too.
     fn make_way(&mut self, now: Millis, is_urgent: bool) -> bool {
         let Some(open) = self.open else { return false };
-        let (notice, is_sent) = match open.what {
-            What::News(notice) => (Some(notice), open.is_sent),
-            What::Settled(_) => (None, true),
+        let (notice, is_sent) = match (open.what, open.way) {
+            (_, Way::Begun) => return false,
+            (What::News(notice), way) => (Some(notice), way == Way::Sent),
+            (What::Settled(_), _) => (None, true),
             _ => return false,
         };
         let is_stuck = !is_sent && open.at.ms.saturating_add(HEED_MS) <= now;
@@ -386,8 +400,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 let (dialect, variant) = (player.style.dialect, player.style.variant(kind));
                 self.calls = self.calls.wrapping_add(1);
                 let tried = u8::from(!matches!(what, What::News(_)));
-                let (id, is_sent, blame) = (self.calls, false, None);
-                player.line.open = Some(Open { what, id, at: now, deadline, dialect, variant, tried, is_sent, blame });
+                let (id, way, blame) = (self.calls, Way::Waits, None);
+                player.line.open = Some(Open { what, id, at: now, deadline, dialect, variant, tried, way, blame });
                 if matches!(what, What::Question(_)) {
                     if !is_retrying {
                         player.line.asked = Line::new().asked;
@@ -466,11 +480,28 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.note(now, Some(id), at, Happening::failed(kind, fault));
     }
 
-    /// A call is on its way.
-    pub(super) fn sent(&mut self, now: Now, index: u16, call: u32) {
+    /// A call is being said.
+    pub(super) fn begun(&mut self, now: Now, index: u16, call: u32) {
         let open = self.players.get_mut(usize::from(index)).and_then(|player| player.line.open.as_mut());
         if let Some(open) = open.filter(|open| open.id == call) {
-            open.is_sent = true;
+            open.way = Way::Begun;
+            if matches!(open.what, What::News(_)) {
+                open.deadline = now.ms.saturating_add(SAY_MS);
+            }
+            self.set_clock(index);
+        }
+    }
+
+    /// A call is on its way.
+    pub(super) fn sent(&mut self, now: Now, index: u16, call: u32) {
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let heeds_until = player.line.heeds_until(now.ms);
+        if let Some(open) = player.line.open.as_mut().filter(|open| open.id == call) {
+            if open.way == Way::Begun && matches!(open.what, What::News(_)) {
+                // Nobody could answer before.
+                (open.at, open.deadline) = (now, heeds_until);
+            }
+            open.way = Way::Sent;
             self.pump(now, index);
         }
     }
@@ -596,7 +627,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 _ => open.deadline,
             };
             player.line.asks(open.id, self.calls);
-            player.line.open = Some(Open { id: self.calls, at: now, deadline, is_sent: false, ..open });
+            player.line.open = Some(Open { id: self.calls, at: now, deadline, way: Way::Waits, ..open });
         }
         self.list(index);
     }

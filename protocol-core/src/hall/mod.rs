@@ -142,7 +142,7 @@ pub struct Config {
     /// Where agents reach the box: `http://10.0.0.5:8000/mcp`.
     pub endpoint: String<64>,
     /// Where else it listens, `0.0.0.0` standing for its address: it never calls itself.
-    pub own: &'static [SocketAddr],
+    pub own: Option<&'static [SocketAddr]>,
 }
 
 impl Config {
@@ -156,7 +156,7 @@ impl Config {
         per_address: None,
         other_hosts: false,
         endpoint: String::new(),
-        own: &[],
+        own: None,
     };
 }
 
@@ -172,6 +172,13 @@ impl Default for Config {
 pub enum Event<'a> {
     /// A deadline has come.
     Tick,
+    /// A call is being said, and cannot be taken back before its end: where calls follow each other on one connection.
+    Begun {
+        /// Which player's line.
+        player: u16,
+        /// Which call, by [`Call::id`].
+        call: u32,
+    },
     /// A call is on its way: it may be heard.
     Sent {
         /// Which player's line.
@@ -240,7 +247,9 @@ pub struct Hall<const P: usize, const M: usize, const R: usize, const L: usize> 
     master: Seed,
     seed_is_chosen: bool,
     /// The same for the next league, where the owner has set it after the last.
-    next_seed: Option<(Seed, bool)>,
+    next_seed: Option<Seed>,
+    /// Apart from it, so that a hall without one is all zeros.
+    next_seed_is_chosen: bool,
     /// Decides every token.
     secret: Seed,
     /// Which league this is, from 1.
@@ -339,6 +348,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
             master: Seed([0; 32]),
             seed_is_chosen: false,
             next_seed: None,
+            next_seed_is_chosen: false,
             secret: Seed([0; 32]),
             number: 0,
             stage: Stage::Waiting,
@@ -390,6 +400,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
                 self.tick_errand(now);
                 self.tick(now);
             }
+            Event::Begun { player, call } => self.begun(now, player, call),
             Event::Sent { player, call } => self.sent(now, player, call),
             Event::Reply { call, body, .. } if self.is_errand(now, call, Some(body)) => {}
             Event::Failed { call, .. } if self.is_errand(now, call, None) => {}

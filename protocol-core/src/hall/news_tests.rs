@@ -178,6 +178,37 @@ fn news_that_is_not_on_its_way_when_a_question_is_due_comes_after_it() {
 }
 
 #[test]
+fn news_that_is_being_said_is_said_to_its_end_before_a_question() {
+    let mut room = started(2);
+    while room.hall.poll_output().is_some() {}
+    let news = room.hall.call(0).unwrap().id;
+    room.now.ms = 200;
+    room.hall.handle(room.now, Event::Begun { player: 0, call: news });
+    // A link that is slow, but not stuck.
+    for ms in [250, 2_000, 5_199] {
+        room.now.ms = ms;
+        room.hall.handle(room.now, Event::Tick);
+        assert_eq!(kind(&room.call(0).unwrap()), "ROUND_ANNOUNCEMENT", "{ms}");
+    }
+    room.hall.handle(room.now, Event::Sent { player: 0, call: news });
+    assert_eq!(room.hall.call(0).unwrap().id, news, "the player has its time to answer");
+    room.now.ms += 250;
+    room.hall.handle(room.now, Event::Tick);
+    assert_eq!(kind(&room.call(0).unwrap()), "GAME_INVITATION");
+}
+
+#[test]
+fn news_that_takes_for_ever_to_be_said_is_given_up() {
+    let mut room = started(2);
+    while room.hall.poll_output().is_some() {}
+    let news = room.hall.call(0).unwrap().id;
+    room.hall.handle(room.now, Event::Begun { player: 0, call: news });
+    room.now.ms += 5_000;
+    room.hall.handle(room.now, Event::Tick);
+    assert_eq!(kind(&room.call(0).unwrap()), "GAME_INVITATION");
+}
+
+#[test]
 fn who_answers_by_messages_of_its_own_and_never_replies_is_not_waited_for_either() {
     let mut room = started(2);
     let token = room.register("Agent 0", 8101)["auth_token"].as_str().unwrap().to_string();

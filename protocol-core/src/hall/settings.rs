@@ -156,8 +156,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
         self.note(now, None, None, Happening::Admin("settings"));
         match seed {
             // The draws of a league that is over are those of its own seed.
-            Some(_) if self.stage == Stage::Completed => {
-                self.next_seed = seed;
+            Some((seed, chosen)) if self.stage == Stage::Completed => {
+                (self.next_seed, self.next_seed_is_chosen) = (Some(seed), chosen);
                 self.facts.push(Fact::Settings);
                 self.facts.push(Fact::NextSeed);
             }
@@ -191,13 +191,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> Hall<P, M, 
 
     /// Whether somebody chose the seed, and not chance: of the next league, where this one is over.
     pub fn seed_is_chosen(&self) -> bool {
-        self.next_seed.map_or(self.seed_is_chosen, |(_, chosen)| chosen)
+        if self.next_seed.is_some() { self.next_seed_is_chosen } else { self.seed_is_chosen }
     }
 
     /// The next league begins: its seed is the one that was set for it.
     pub(super) fn take_next_seed(&mut self) {
-        if let Some(next) = self.next_seed.take() {
-            (self.master, self.seed_is_chosen) = next;
+        if let Some(seed) = self.next_seed.take() {
+            (self.master, self.seed_is_chosen) = (seed, self.next_seed_is_chosen);
         }
     }
 
