@@ -21,9 +21,7 @@ use socket2::{Domain, Socket, Type};
 
 const PLAYERS: usize = 32;
 /// How long an honest player thinks before every choice: a league that takes no time has none to lose.
-const THINKING: Duration = Duration::from_millis(40);
-/// A league may take this long whatever it takes alone: on a computer that has other things to do a second is nothing.
-const FLOOR: Duration = Duration::from_secs(15);
+const THINKING: Duration = Duration::from_millis(150);
 /// No attacker waits longer for the box.
 const CONNECT: Duration = Duration::from_secs(1);
 
@@ -171,7 +169,8 @@ impl Siege<'_> {
             let (name, endpoint) = match number % 3 {
                 0 => (name.clone(), endpoint.clone()),
                 1 => (name.clone(), "http://127.66.5.1:9/mcp".to_owned()),
-                _ => (format!("Nobody {number}"), endpoint.clone()),
+                // To people it is the same name.
+                _ => (name.to_uppercase(), endpoint.clone()),
             };
             let body = json!({"jsonrpc": "2.0", "method": "register_player", "id": 1, "params": {
                 "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "player_meta": {
@@ -409,5 +408,5 @@ fn a_league_of_32_is_not_slower_than_twice_and_loses_nothing_while_everything_is
     println!("rounds of attacks: {}; the owner's calls: {}", count(&seen.attacks), count(&seen.owner));
     assert_eq!(count(&seen.locked_out), 0, "the owner was not let in");
     assert_eq!(count(&seen.stolen), 0, "somebody was given a token of others");
-    assert!(middle <= (2 * alone).max(FLOOR), "{middle:?}, and {alone:?} alone");
+    assert!(middle <= 2 * alone, "{middle:?}, and {alone:?} alone");
 }

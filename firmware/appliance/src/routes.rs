@@ -560,11 +560,14 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         write: &dyn Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            if responder.is_head_only() {
-                self.safe().await;
-                return responder.head(status, JSON, &[]).await;
-            }
             let room = responder.room();
+            if responder.is_head_only() {
+                // The length of a long text is not told: all of it would have to be made.
+                let mut counter = Counter::up_to(room.saturating_sub(HEAD));
+                let length = self.hall(|hall| write(hall, &mut counter)).is_ok().then_some(counter.bytes);
+                self.safe().await;
+                return responder.begin(status, JSON, length, &[])?.finish().await;
+            }
             let mut answer = responder.begin_open(status, JSON)?;
             let text = |sink: &mut dyn Sink| self.hall(|hall| write(hall, sink));
             match pieces::send(&mut answer, &text, async || self.go_on(peer, room).await).await? {

@@ -30,16 +30,30 @@ impl fmt::Display for Full {
 impl core::error::Error for Full {}
 
 /// Counts, for a `Content-Length` or a frame header.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
     /// How many bytes were put so far.
     pub bytes: usize,
+    most: usize,
+}
+
+impl Counter {
+    /// One that gives up behind so many: whoever only wants to know whether a text is short need not have all of it made.
+    pub fn up_to(most: usize) -> Self {
+        Self { bytes: 0, most }
+    }
+}
+
+impl Default for Counter {
+    fn default() -> Self {
+        Self::up_to(usize::MAX)
+    }
 }
 
 impl Sink for Counter {
     fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
         self.bytes = self.bytes.saturating_add(bytes.len());
-        Ok(())
+        if self.bytes > self.most { Err(Full) } else { Ok(()) }
     }
 }
 

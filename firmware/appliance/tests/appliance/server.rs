@@ -528,8 +528,9 @@ fn of_all_long_pages_under_way_one_piece_is_made_in_each_turn_though_the_network
         let turns = growth.iter().filter(|bytes| **bytes > 0).count();
         assert!(whole > 40 * 8 * OUTGOING, "{whole} bytes are no long pages");
         assert!(turns > whole / (4 * OUTGOING), "{whole} bytes in {turns} turns: {growth:?}");
+        // A page ends with what is left over beside its last piece.
         let more = growth.iter().filter(|bytes| **bytes > 4 * OUTGOING).count();
-        assert!(more <= 3, "{growth:?}");
+        assert!(more <= 3 * clients.len() && growth.iter().all(|bytes| *bytes < 8 * OUTGOING), "{growth:?}");
     });
 }
 
@@ -540,7 +541,9 @@ fn the_head_of_a_long_page_is_told_without_its_length_and_one_request_is_answere
         for path in ["/api/log.jsonl", "/api/players.json", "/api/status.json", "/api/leagues.json"] {
             let mut client = scene.dial_from([127, 0, 0, 1].into()).await;
             let seen = client.ask("HEAD", path, "", "").await.unwrap();
-            assert_eq!((seen.status, seen.header("Content-Length")), (200, None), "{path}");
+            assert_eq!(seen.status, 200, "{path}");
+            // What is short in any case is made, and its length told.
+            assert_eq!(seen.header("Content-Length").is_some(), path == "/api/status.json", "{path}");
             let length = seen.head.len();
             let asks = format!("HEAD {path} HTTP/1.1\r\nHost: leaguebox\r\n\r\n").repeat(20);
             client.socket.send(asks.as_bytes()).await.unwrap();
