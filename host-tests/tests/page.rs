@@ -279,7 +279,8 @@ fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_teacher_rules_on_a_match_and_removes_a_player_and_both_ask_once_more() {
-    let leaguebox = LeagueBox::start(Settings::start_at(2));
+    // Longer than a browser takes beside others: the players join when the teacher has ruled.
+    let leaguebox = LeagueBox::start(Settings { join_timeout_ms: 120_000, ..Settings::start_at(2) });
     let mut crowd = Crowd::new();
     crowd.hold();
     crowd.enlist(&leaguebox, 2);
