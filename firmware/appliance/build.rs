@@ -4,22 +4,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::{env, fs};
 
-use flate2::{Compression, GzBuilder};
+use packing::{deflate, grammar};
 use protocol_core::games::GameKind;
-
-/// A paragraph that stands in several documents and is at least as long is in flash once.
-const WORTH_SHARING: usize = 200;
 
 /// Where the box is, as what agents read has it.
 const ADDRESS: &str = "leaguebox.local:8000";
 
 fn main() {
     let web = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("web");
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     println!("cargo::rerun-if-changed=web");
     println!("cargo::rerun-if-changed=build.rs");
     let mut served = BTreeMap::new();
@@ -35,73 +30,98 @@ fn main() {
             "league-of-agents.json" => "/api/v1/doc.json".into(),
             name => format!("/{name}"),
         };
-        let is_for_agents = name.ends_with(".md") || name.ends_with(".json");
-        served.insert(path, (kind(name), if is_for_agents { manual::document(&text) } else { text }));
+        let kind = kind(name);
+        served.insert(path, (kind, if is_for_agents(kind) { manual::document(&text) } else { text }));
     }
     for &game in GameKind::ALL {
         let path = manual::path(game);
         served.insert(path.clone(), (kind(&path), manual::page(game)));
     }
-    let shared = shared(served.values().map(|(_, text)| text.as_str()));
-    let mut table = format!("/// Where the box is, as the files have it.\nconst ADDRESS: &str = {ADDRESS:?};\n");
-    table.push_str("/// Everything there is.\npub(crate) const FILES: &[File] = &[\n");
+    write("web.rs", table(&served).as_bytes());
+    write("texts.rs", texts(&served).as_bytes());
+}
+
+/// All that the box serves, by path: what kind it is, and the text.
+type Served = BTreeMap<String, (&'static str, String)>;
+
+/// What the program has of it.
+fn table(served: &Served) -> String {
+    let of = |wanted: bool| {
+        let texts = served.values().filter(move |(kind, _)| is_for_agents(kind) == wanted);
+        texts.map(|(_, text)| text.as_str())
+    };
+    let manuals = grammar::pack(&of(true).map(symbols).collect::<Vec<_>>());
+    let page = deflate::pack(&of(false).map(str::as_bytes).collect::<Vec<_>>());
+    let symbols = write("manuals", &manuals.symbols);
+    let (rules, width, window) = (&manuals.rules, manuals.width, deflate::WINDOW);
+    let (blank, depth) = (grammar::BLANK, grammar::DEPTH);
+    let code = |code: &deflate::Code| {
+        let (counts, symbols) = code.table();
+        format!("Code {{ counts: {counts:?}, symbols: &{symbols:?} }}")
+    };
+    let (literals, distances) = (code(&page.literals), code(&page.distances));
+    let mut table = format!(
+        "/// Where the box is, as the files have it.\n\
+         const ADDRESS: &str = {ADDRESS:?};\n\
+         /// Stands for it in what is packed.\n\
+         const BLANK: u16 = {blank};\n\
+         /// How many rules may be open at once.\n\
+         const DEPTH: usize = {depth};\n\
+         /// A buffer of so many bytes unpacks every file of the page.\n\
+         pub const WINDOW: usize = {window};\n\
+         static GRAMMAR: Grammar<'_> = Grammar {{ rules: &{rules:?}, width: {width}, symbols: include_bytes!({symbols:?}) }};\n\
+         static CODES: Codes<'_> = Codes {{ literals: {literals}, distances: {distances} }};\n\
+         /// Everything there is.\n\
+         pub(crate) static FILES: &[File] = &[\n"
+    );
+    let (mut manuals, mut zipped) = (manuals.texts.into_iter(), page.files.into_iter());
     for (number, (path, (kind, text))) in served.iter().enumerate() {
-        let zipped = out.join(format!("{number}.gz"));
-        // What agents read is long, and few of them ask for it compressed.
-        let is_zipped = !kind.starts_with("text/markdown");
-        fs::write(&zipped, if is_zipped { gzip(text.as_bytes()) } else { Vec::new() }).expect("OUT_DIR can be written");
         let tag = format!("W/\"{:016x}\"", sum(text.as_bytes()));
-        // Every mention of the box's address is a part of its own, so that another can be said in its place.
-        let parts: Vec<&str> = parts(text, &shared).into_iter().flat_map(split_at_address).collect();
-        writeln!(
-            table,
-            "File {{ path: {path:?}, kind: {kind:?}, tag: {tag:?}, parts: &{parts:?}, zipped: include_bytes!({zipped:?}) }},"
-        )
-        .expect("a string takes everything");
+        let body = if is_for_agents(kind) {
+            let text_at = manuals.next().expect("one for each");
+            let addresses = text.matches(ADDRESS).count();
+            let length = text.len() - addresses * ADDRESS.len();
+            let (begin, end) = (text_at.start, text_at.end);
+            format!("Body::Manual {{ begin: {begin}, end: {end}, length: {length}, addresses: {addresses} }}")
+        } else {
+            let (zipped, first) = zipped.next().expect("one for each");
+            let (zipped, length) = (write(&format!("{number}.gz"), &zipped), text.len());
+            format!("Body::Page {{ zipped: include_bytes!({zipped:?}), first: {first}, length: {length} }}")
+        };
+        writeln!(table, "File {{ path: {path:?}, kind: {kind:?}, tag: {tag:?}, body: {body} }},")
+            .expect("a string takes everything");
     }
     table.push_str("];\n");
-    fs::write(out.join("web.rs"), table).expect("OUT_DIR can be written");
+    table
 }
 
-/// The paragraphs that are worth sharing.
-fn shared<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut counts = BTreeMap::new();
-    texts.flat_map(paragraphs).for_each(|paragraph| *counts.entry(paragraph).or_insert(0) += 1);
-    counts.retain(|paragraph, count| *count > 1 && paragraph.len() >= WORTH_SHARING);
-    counts.into_keys().collect()
-}
-
-fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive("\n\n")
-}
-
-/// A text in pieces, those that are shared by themselves. The compiler keeps equal ones once.
-fn parts<'a>(text: &'a str, shared: &[&str]) -> Vec<&'a str> {
-    let mut parts = Vec::new();
-    let (mut begun, mut at) = (0, 0);
-    for paragraph in paragraphs(text) {
-        let end = at + paragraph.len();
-        if shared.contains(&paragraph) {
-            parts.extend([&text[begun..at], &text[at..end]]);
-            begun = end;
-        }
-        at = end;
+/// The texts themselves, for the tests.
+fn texts(served: &Served) -> String {
+    let mut table = format!("const ADDRESS: &str = {ADDRESS:?};\nconst TEXTS: &[(&str, &str)] = &[\n");
+    for (number, (path, (_, text))) in served.iter().enumerate() {
+        let plain = write(&format!("{number}.txt"), text.as_bytes());
+        writeln!(table, "({path:?}, include_str!({plain:?})),").expect("a string takes everything");
     }
-    parts.push(&text[begun..]);
-    parts.retain(|part| !part.is_empty());
-    parts
+    table.push_str("];\n");
+    table
 }
 
-fn split_at_address(part: &str) -> impl Iterator<Item = &str> {
-    let between = part.split(ADDRESS).flat_map(|text| [ADDRESS, text]).skip(1);
-    between.filter(|part| !part.is_empty())
+/// Keeps something for the compiler.
+fn write(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join(name);
+    fs::write(&path, bytes).expect("OUT_DIR can be written");
+    path
 }
 
-/// The same bytes for the same file, whenever and wherever it is built.
-fn gzip(plain: &[u8]) -> Vec<u8> {
-    let mut zipped = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
-    zipped.write_all(plain).expect("a vector takes everything");
-    zipped.finish().expect("a vector takes everything")
+/// A text for the grammar. Another address can be said in the place of every mention of the box's.
+fn symbols(text: &str) -> Vec<u16> {
+    let bytes = |part: &str| part.bytes().map(u16::from).collect::<Vec<_>>();
+    text.split(ADDRESS).map(bytes).collect::<Vec<_>>().join(&grammar::BLANK)
+}
+
+/// What agents read is long, alike, and seldom asked for compressed; what browsers load always is.
+fn is_for_agents(kind: &str) -> bool {
+    kind.starts_with("text/markdown") || kind == "application/json"
 }
 
 /// Another number for another file.

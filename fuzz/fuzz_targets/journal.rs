@@ -1,4 +1,4 @@
-//! Whatever stands in the flash: the journal is read or refused, and the hall that comes of it stands and plays.
+//! Whatever stands in the flash: the journal is read or refused, and the venue that comes of it stands and plays.
 #![no_main]
 
 use appliance::journal::ram::RamFlash;
@@ -6,10 +6,10 @@ use appliance::journal::{FRAME, Log, commit, restore};
 use arbitrary::Arbitrary;
 use embassy_futures::block_on;
 use protocol_core::fair::Seed;
-use protocol_core::hall::{Config, Event, Hall};
 use protocol_core::journal::frame::FRAME_BYTES;
 use protocol_core::json::Slice;
 use protocol_core::time::{Now, Utc};
+use protocol_core::venue::{Config, Event, Space, Venue};
 
 const SECTORS: usize = 4;
 const SECTOR: usize = 2048;
@@ -37,38 +37,39 @@ libfuzzer_sys::fuzz_target!(|content: Content<'_>| {
         }
     }
     let config = Config { endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(), ..Config::default() };
-    let mut hall: Hall<4, 2, 6, 16> = Hall::new(config, Seed([1; 32]), Seed([2; 32]));
+    let mut space = Space::<4, 2, 6, 16, 2048, 1024>::new();
+    let mut venue = Venue::new(space.lend(), config, Seed([1; 32]), Seed([2; 32]));
     let (mut log, mut frame) = (Log::new(flash), [0; FRAME]);
     let before = log.flash_mut().bytes.clone();
     let mut now = Now { ms: 0, utc: Utc(0) };
-    match block_on(restore(&mut log, &mut hall, &mut frame, |_| {})) {
-        Ok(true) => hall.resume(now),
-        Ok(false) => hall.keep_facts(),
+    match block_on(restore(&mut log, &mut venue, &mut frame, |_| {})) {
+        Ok(true) => venue.resume(now),
+        Ok(false) => venue.keep_facts(),
         Err(_) => {
-            assert!(hall.players().is_empty() && hall.next_deadline().is_none(), "nothing of it is left");
+            assert!(venue.players().is_empty() && venue.next_deadline().is_none(), "nothing of it is left");
             assert_eq!(log.flash_mut().bytes, before, "it is kept as it is");
             return;
         }
     }
     let mut buf = vec![0; 1 << 16];
     for _ in 0..200 {
-        while let Ok(Some(_)) = block_on(commit(&mut log, &mut hall, &mut frame, "code")) {}
-        while hall.poll_output().is_some() {}
-        for player in 0..hall.players().len() as u16 {
-            let Some(call) = hall.call(player).map(|call| call.id) else { continue };
+        while let Ok(Some(_)) = block_on(commit(&mut log, &mut venue, &mut frame, "code")) {}
+        while venue.poll_output().is_some() {}
+        for player in 0..venue.players().len() as u16 {
+            let Some(call) = venue.call(player).map(|call| call.id) else { continue };
             let mut sink = Slice::new(&mut buf);
-            if hall.write_call(player, &mut sink).is_ok() {
+            if venue.write_call(player, &mut sink).is_ok() {
                 serde_json::from_slice::<serde_json::Value>(sink.written()).unwrap();
             }
             let body = br#"{"jsonrpc":"2.0","id":1,"result":{"accept":true,"parity_choice":"even","move":"odd"}}"#;
-            hall.handle(now, Event::Reply { player, call, status: 200, body });
+            venue.handle(now, Event::Reply { player, call, status: 200, body });
         }
-        let Some(at) = hall.next_deadline() else { break };
+        let Some(at) = venue.next_deadline() else { break };
         now = Now { ms: at, utc: now.utc_at(at) };
-        hall.handle(now, Event::Tick);
+        venue.handle(now, Event::Tick);
     }
-    hall.refresh_standings();
-    assert_eq!(hall.standings().count(), usize::from(hall.schedule().players()));
+    venue.refresh_standings();
+    assert_eq!(venue.standings().count(), usize::from(venue.schedule().players()));
 });
 
 /// A flash with one chapter of these entries.

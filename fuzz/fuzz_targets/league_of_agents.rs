@@ -3,9 +3,9 @@
 
 use protocol_core::games::GameKind;
 use protocol_core::json::{self, ErrorKind};
-use protocol_core::wire::league_of_agents::incoming::{Message, read_registration};
-use protocol_core::wire::league_of_agents::outgoing::Notice;
-use protocol_core::wire::league_of_agents::{Trouble, Uuid, game};
+use protocol_core::protocols::league_of_agents::incoming::{Message, read_registration};
+use protocol_core::protocols::league_of_agents::outgoing::Notice;
+use protocol_core::protocols::league_of_agents::{Trouble, Uuid, game};
 
 libfuzzer_sys::fuzz_target!(|text: &[u8]| {
     match Message::read(text) {

@@ -1,12 +1,13 @@
 //! A classroom in virtual time. A seed decides a whole league: how many play, what, how each of them behaves, when the
 //! admin interferes and what noise comes in from strangers. The box under test is the real
-//! [`Hall`]; the network, the clock and the players are simulated around it, in one queue of events.
+//! [`Venue`]; the network, the clock and the players are simulated around it, in one queue of events.
 //!
 //! ```text
 //! random.rs   the seed's numbers
 //! agent.rs    the players, one conduct per kind of trouble
 //! checks.rs   what must hold, recomputed without the box
 //! power.rs    power cuts
+//! club.rs     agents that dial in, and the queues they play from
 //! owner.rs    an owner who removes players, rules on matches and has them played again
 //! ```
 //!
@@ -15,6 +16,7 @@
 
 pub mod agent;
 mod checks;
+pub mod club;
 mod owner;
 mod power;
 pub mod random;
@@ -26,15 +28,15 @@ use std::rc::Rc;
 
 use protocol_core::fair::{Purpose, Seed};
 use protocol_core::games::GameKind;
-use protocol_core::hall::{
-    Command, Config, Event, Failure, Hall, Mode, Output, Pace, Pacing, ReelId, Stage, Via, sizes,
-};
+use protocol_core::ids::MatchId;
 use protocol_core::json::{Counter, Full, Sink, Window};
-use protocol_core::league::Record;
 use protocol_core::log::Happening;
-use protocol_core::referee::Timing;
+use protocol_core::protocols::league_v2::Failure;
+use protocol_core::season::Record;
 use protocol_core::time::{Now, Utc};
-use protocol_core::wire::league_v2::outgoing::MatchId;
+use protocol_core::venue::{
+    Command, Config, Event, Memory, Mode, Output, Pace, Pacing, ReelId, Space, Stage, Timing, Venue, Via, sizes,
+};
 use serde_json::{Value, json};
 
 use agent::{Act, Agent, Conduct, Dialect};
@@ -134,31 +136,27 @@ pub struct Trace {
 /// Plays the league of a seed in a box of the size it asks for.
 pub fn league(setup: Setup) -> Trace {
     match (setup.players, setup.few_tables) {
-        (..=8, true) => World::<8, 2, 28, 64>::new(setup).play(),
-        (..=8, false) => World::<8, 4, 28, 512>::new(setup).play(),
-        (..=32, true) => World::<32, 3, 496, 64>::new(setup).play(),
-        (..=32, false) => World::<32, 16, 496, 1024>::new(setup).play(),
-        _ => World::<128, 64, 8128, 1024>::new(setup).play(),
+        (..=8, true) => World::new(lend(&mut spaces::<8, 2, 28, 64>()), setup).play(),
+        (..=8, false) => World::new(lend(&mut spaces::<8, 4, 28, 512>()), setup).play(),
+        (..=32, true) => World::new(lend(&mut spaces::<32, 3, 496, 64>()), setup).play(),
+        (..=32, false) => World::new(lend(&mut spaces::<32, 16, 496, 1024>()), setup).play(),
+        _ => World::new(lend(&mut spaces::<128, 64, 8128, 1024>()), setup).play(),
     }
 }
 
 /// The same with a journal, and the power cut about every so many inputs; where `meddles` says so, the owner uses its
 /// powers about every so many inputs too. Says how often each was.
 pub fn league_with_power_cuts(setup: Setup, every: u64, meddles: Option<u64>) -> (Trace, u64, u64) {
-    fn play<const P: usize, const M: usize, const R: usize, const L: usize>(
-        mut world: World<P, M, R, L>,
-        every: u64,
-        meddles: Option<u64>,
-    ) -> (Trace, u64, u64) {
+    fn play(mut world: World<'_>, every: u64, meddles: Option<u64>) -> (Trace, u64, u64) {
         world.cut_the_power(every);
         world.owner.meddles = meddles;
         world.play_and_count()
     }
     match (setup.players, setup.few_tables) {
-        (..=8, true) => play(World::<8, 2, 28, 64>::new(setup), every, meddles),
-        (..=8, false) => play(World::<8, 4, 28, 512>::new(setup), every, meddles),
-        (_, true) => play(World::<32, 3, 496, 64>::new(setup), every, meddles),
-        (_, false) => play(World::<32, 16, 496, 1024>::new(setup), every, meddles),
+        (..=8, true) => play(World::new(lend(&mut spaces::<8, 2, 28, 64>()), setup), every, meddles),
+        (..=8, false) => play(World::new(lend(&mut spaces::<8, 4, 28, 512>()), setup), every, meddles),
+        (_, true) => play(World::new(lend(&mut spaces::<32, 3, 496, 64>()), setup), every, meddles),
+        (_, false) => play(World::new(lend(&mut spaces::<32, 16, 496, 1024>()), setup), every, meddles),
     }
 }
 
@@ -218,15 +216,33 @@ struct Course {
 /// What an agent heard and understood: the message type and its round.
 type Heard = Vec<(String, u64)>;
 
+/// Room for two venues: the one that is there, and the one that was there before the power was cut.
+pub type Spaces<const P: usize, const M: usize, const R: usize, const L: usize> =
+    [Space<P, M, R, L, 32_768, 16_384>; 2];
+
+/// Room for two venues of `P` players, `M` matches at once, `R` results and `L` entries of the log.
+pub fn spaces<const P: usize, const M: usize, const R: usize, const L: usize>() -> Box<Spaces<P, M, R, L>> {
+    Box::new([const { Space::new() }; 2])
+}
+
+/// Lends it.
+pub fn lend<const P: usize, const M: usize, const R: usize, const L: usize>(
+    spaces: &mut Spaces<P, M, R, L>,
+) -> [Memory<'_>; 2] {
+    spaces.each_mut().map(Space::lend)
+}
+
 /// The box, its players and everything between them.
-pub struct World<const P: usize, const M: usize, const R: usize, const L: usize> {
+pub struct World<'m> {
     setup: Setup,
     random: Random,
-    hall: Box<Hall<P, M, R, L>>,
+    venue: Venue<'m>,
+    /// For the venue after a power cut, beside that which is lost.
+    spare: Option<Memory<'m>>,
     master: Seed,
     now: u64,
     agents: Vec<Agent>,
-    /// The agent at each line of the hall.
+    /// The agent at each line of the venue.
     at_line: Vec<usize>,
     open: Vec<Option<Open>>,
     queue: BTreeMap<(u64, u64), Due>,
@@ -295,9 +311,9 @@ fn written(random: &mut Random, write: impl Fn(&mut dyn Sink) -> Result<(), Full
     text.0
 }
 
-impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M, R, L> {
+impl<'m> World<'m> {
     /// The classroom in the morning: nobody has registered.
-    pub fn new(setup: Setup) -> Self {
+    pub fn new([memory, spare]: [Memory<'m>; 2], setup: Setup) -> Self {
         let mut random = Random::new(setup.seed ^ 0x5eed);
         let mut seed = || {
             let mut bytes = [0; 32];
@@ -315,7 +331,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             endpoint: "http://10.0.0.1:8000/mcp".try_into().expect("it fits"),
             ..Config::default()
         };
-        let hall = Box::new(Hall::new(config, master, secret));
+        let venue = Venue::new(memory, config, master, secret);
+        let open = vec![None; venue.capacity()];
         let horizon = 10u64.pow(random.within(2, 5) as u32);
         let timing = setup.timing;
         let quickest = timing.join_ms.min(timing.move_ms).min(timing.notice_ms);
@@ -330,13 +347,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             .collect();
         let now = setup.clock;
         let mut world = Self {
-            hall,
+            venue,
             master,
             now,
             heard: vec![Vec::new(); agents.len()],
             agents,
             at_line: Vec::new(),
-            open: vec![None; P],
+            open,
+            spare: Some(spare),
             queue: BTreeMap::new(),
             queued: 0,
             calls: BTreeSet::new(),
@@ -365,8 +383,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     }
 
     /// A class of our choice, whom nobody disturbs.
-    pub fn with_class(setup: Setup, conducts: &[Conduct], latency: u64) -> Self {
-        let mut world = Self::new(setup);
+    pub fn with_class(memories: [Memory<'m>; 2], setup: Setup, conducts: &[Conduct], latency: u64) -> Self {
+        let mut world = Self::new(memories, setup);
         world.queue.clear();
         for (index, &conduct) in conducts.iter().enumerate() {
             world.agents[index] = Agent::any(&mut world.random, index, conduct, latency);
@@ -415,8 +433,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     /// Everybody registers and the league starts.
     pub fn open(&mut self) {
         self.register_all();
-        if self.hall.stage() == Stage::Waiting {
-            self.hall.command(self.moment(), Command::Start).expect("there are enough players");
+        if self.venue.stage() == Stage::Waiting {
+            self.venue.command(self.moment(), Command::Start).expect("there are enough players");
             self.keep();
         }
         self.begin();
@@ -440,12 +458,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     /// The admin resets the box: every line is hung up and nobody is known any more. Replies still come in.
     pub fn reset(&mut self) {
-        self.hall.command(self.moment(), Command::Reset).expect("a reset is always obeyed");
+        self.venue.command(self.moment(), Command::Reset).expect("a reset is always obeyed");
         self.at_line.clear();
         self.serve();
         assert!(self.open.iter().all(Option::is_none), "every line is hung up");
-        assert!(self.hall.players().is_empty());
-        assert_eq!(self.hall.next_deadline(), None, "nothing is left to wait for");
+        assert!(self.venue.players().is_empty());
+        assert_eq!(self.venue.next_deadline(), None, "nothing is left to wait for");
         let stale = self.agents[0].message("LEAGUE_QUERY", json!({"query_type":"GET_STANDINGS"}));
         let body = self.agents[0].dialect.wrap("league_query", 7, stale).to_string();
         let answer = self.say(self.agents[0].address, body.as_bytes()).expect("a query is answered");
@@ -465,7 +483,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         self.run();
         self.check_the_end();
         if self.may_play_again() && self.random.one_in(8) {
-            self.hall.command(self.moment(), Command::Rematch).expect("a rematch follows a finished league");
+            self.venue.command(self.moment(), Command::Rematch).expect("a rematch follows a finished league");
             self.keep();
             self.begin();
             self.serve();
@@ -484,7 +502,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     }
 
     fn may_play_again(&self) -> bool {
-        self.hall.is_over()
+        self.venue.is_over()
             && self.agents.iter().filter(|agent| !agent.has_left).count()
                 >= usize::from(*sizes(self.setup.game).start())
     }
@@ -496,7 +514,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         while self.step() {
             assert!(self.steps - before < enough, "a league comes to its end");
         }
-        assert!(self.hall.is_over(), "when nothing is left to happen, the league is over");
+        assert!(self.venue.is_over(), "when nothing is left to happen, the league is over");
     }
 
     fn register_all(&mut self) {
@@ -514,9 +532,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     /// Takes note of a league that has just begun.
     fn begin(&mut self) {
         let line = |id: String| self.agents.iter().position(|agent| agent.id == id).expect("an id is an agent's");
-        self.at_line = self.hall.players().iter().map(|player| line(player.id().to_string())).collect();
-        let schedule = self.hall.schedule();
-        let number = self.hall.league_id().number;
+        self.at_line = self.venue.players().iter().map(|player| line(player.id().to_string())).collect();
+        let schedule = self.venue.schedule();
+        let number = self.venue.league_id().number;
         let ids = (0..schedule.total_matches() as usize).filter_map(|index| schedule.at(index));
         let ids: Vec<MatchId> = ids.map(|(round, table)| MatchId { round, table }).collect();
         let seed = |id: &MatchId| self.master.derive(Purpose::Match, [number, id.round.into(), id.table.into()]);
@@ -536,16 +554,16 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     /// Lets the next thing happen, and looks at everything that must hold. False when there is nothing left.
     pub fn step(&mut self) -> bool {
         self.meddle_at_times();
-        let is_idle = self.queue.is_empty() && self.hall.next_deadline().is_none();
-        if self.hall.waits_for_owner() && (is_idle || self.random.one_in(8)) {
-            self.hall.command(self.moment(), Command::Next).expect("the next round waits for it");
+        let is_idle = self.queue.is_empty() && self.venue.next_deadline().is_none();
+        if self.venue.waits_for_owner() && (is_idle || self.random.one_in(8)) {
+            self.venue.command(self.moment(), Command::Next).expect("the next round waits for it");
             self.quiet_since = self.now;
             self.keep();
             self.serve();
             self.check_the_moment();
         }
         let event = self.queue.first_key_value().map(|(&key, _)| key);
-        let deadline = self.hall.next_deadline();
+        let deadline = self.venue.next_deadline();
         let tick_first = match (event, deadline) {
             (None, None) => return false,
             (Some(_), None) => false,
@@ -555,8 +573,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         self.steps += 1;
         if tick_first {
             self.now = deadline.unwrap_or(self.now);
-            self.hall.handle(self.moment(), Event::Tick);
-            let next = self.hall.next_deadline();
+            self.venue.handle(self.moment(), Event::Tick);
+            let next = self.venue.next_deadline();
             assert!(next.is_none_or(|next| next > self.now), "a deadline that has come is dealt with");
         } else if let Some(((at, _), due)) = self.queue.pop_first() {
             self.now = at;
@@ -570,7 +588,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     fn happen(&mut self, due: Due) {
         match due {
-            Due::Sent { line, call } => self.hall.handle(self.moment(), Event::Sent { player: line, call }),
+            Due::Sent { line, call } => self.venue.handle(self.moment(), Event::Sent { player: line, call }),
             Due::Act { line, call, agent, act } => self.act(line, call, agent, act),
             Due::RegisterAgain(agent) => self.register_again(agent),
             Due::Query(agent) => self.query(agent),
@@ -578,9 +596,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             Due::Stray(agent) => self.stray(agent),
             Due::Noise => self.noise(),
             Due::Admin(command) => {
-                let was = (self.hall.stage(), self.hall.is_paused());
+                let was = (self.venue.stage(), self.venue.is_paused());
                 let may_play_again = self.may_play_again();
-                let obeyed = self.hall.command(self.moment(), command).is_ok();
+                let obeyed = self.venue.command(self.moment(), command).is_ok();
                 self.keep();
                 let sense = match (command, was) {
                     (Command::Pause, (Stage::Running(_), false)) | (Command::Resume, (Stage::Running(_), true)) => true,
@@ -613,12 +631,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         let now = self.moment();
         match act {
             Act::Reply(status, body) => {
-                self.hall.handle(now, Event::Reply { player: line, call, status, body: &body });
+                self.venue.handle(now, Event::Reply { player: line, call, status, body: &body });
             }
             Act::Refuse => {
-                self.hall.handle(now, Event::Failed { player: line, call, failure: Failure::Unreachable });
+                self.venue.handle(now, Event::Failed { player: line, call, failure: Failure::Unreachable });
             }
-            Act::BreakOff => self.hall.handle(now, Event::Failed { player: line, call, failure: Failure::Unreadable }),
+            Act::BreakOff => self.venue.handle(now, Event::Failed { player: line, call, failure: Failure::Unreadable }),
             Act::Say(body) => self.say_as(agent, &body),
         }
     }
@@ -637,9 +655,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     fn say(&mut self, from: IpAddr, body: &[u8]) -> Option<Value> {
         let now = self.moment();
         let via = if self.random.one_in(8) { Via::Register } else { Via::Post };
-        let answer = self.hall.request(now, from, via, body);
+        let answer = self.venue.request(now, from, via, body);
         self.keep();
-        let text = written(&mut self.random, |sink| self.hall.write_answer(&answer, sink));
+        let text = written(&mut self.random, |sink| self.venue.write_answer(&answer, sink));
         assert_eq!(text.is_empty(), answer.is_empty(), "an answer that is one has words");
         self.bytes.write(&text);
         if text.is_empty() {
@@ -651,7 +669,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     }
 
     fn register_again(&mut self, agent: usize) {
-        let stage = self.hall.stage();
+        let stage = self.venue.stage();
         let was = self.agents[agent].clone();
         if was.has_left && stage == Stage::Completed {
             // It would be somebody else in the next league.
@@ -683,13 +701,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         let body = asker.dialect.wrap("league_query", 7, query).to_string();
         let answer = self.say(asker.address, body.as_bytes()).expect("a query is answered");
         let answer = asker.dialect.unwrap_answer(&answer);
-        let is_known = self.hall.players().iter().any(|player| player.id().to_string() == asker.id);
+        let is_known = self.venue.players().iter().any(|player| player.id().to_string() == asker.id);
         assert_eq!(answer["status"] == "SUCCESS", is_known, "{what} is answered to whoever is in: {answer}");
     }
 
     fn leave(&mut self, agent: usize) {
         let leaver = self.agents[agent].clone();
-        if leaver.has_left && !self.hall.players().iter().any(|player| player.id().to_string() == leaver.id) {
+        if leaver.has_left && !self.venue.players().iter().any(|player| player.id().to_string() == leaver.id) {
             // It was removed, and a league has begun without it.
             return;
         }
@@ -721,7 +739,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     /// A stranger.
     fn noise(&mut self) {
-        if self.hall.stage() == Stage::Completed {
+        if self.venue.stage() == Stage::Completed {
             // Whoever registers then is in the next league: no stranger.
             return;
         }
@@ -757,10 +775,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     /// off a line; news, and what needs no answer any more, make way for a question too.
     fn serve_after(&mut self, the_clock_moved: bool) {
         let mut named = Vec::new();
-        while let Some(Output::Line(line)) = self.hall.poll_output() {
+        while let Some(Output::Line(line)) = self.venue.poll_output() {
             assert!(!named.contains(&line), "a line is named once");
             named.push(line);
-            let now_open = self.hall.call(line).map(|call| (call.id, call.to.ip()));
+            let now_open = self.venue.call(line).map(|call| (call.id, call.to.ip()));
             let was = self.open[usize::from(line)].as_ref();
             let was_open = was.map(|open| open.call);
             // A round may have another result while somebody is told about it.
@@ -784,7 +802,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     fn deliver(&mut self, line: u16, call: u32, ip: IpAddr) {
         assert!(self.calls.insert(call), "no two calls share an id");
-        let text = written(&mut self.random, |sink| self.hall.write_call(line, sink));
+        let text = written(&mut self.random, |sink| self.venue.write_call(line, sink));
         self.bytes.write(&text);
         self.check_no_secrets(&text, None);
         let spoken: Value = serde_json::from_slice(&text).expect("a call is JSON");
@@ -824,7 +842,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     /// The log since it was last read. What a small ring has dropped by then is gone.
     fn read_log(&mut self) {
-        while let Some((number, entry)) = self.hall.log().at_or_after(self.log_read) {
+        while let Some((number, entry)) = self.venue.log().at_or_after(self.log_read) {
             self.log_read = number + 1;
             let mut line = Text::default();
             protocol_core::json::write(&entry, &mut line).expect("there is room");

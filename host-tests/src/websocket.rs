@@ -48,7 +48,8 @@ impl WebSocket {
         wait_for("a WebSocket", || WebSocket::try_dial(address, path).ok())
     }
 
-    fn try_dial(address: SocketAddr, path: &str) -> io::Result<WebSocket> {
+    /// The same, once: who is refused does not come again.
+    pub fn try_dial(address: SocketAddr, path: &str) -> io::Result<WebSocket> {
         let mut stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;

@@ -72,6 +72,23 @@ fn a_keep_alive_answer_takes_less_than_five_milliseconds_of_the_boards_time() {
     }
 }
 
+/// Texts are in flash packed. What unpacking costs is beside what sending costs, and nobody waits for more than a piece of it.
+#[test]
+fn a_text_is_unpacked_and_sent_in_less_than_500_cycles_a_byte() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    for path in ["/skill.md", "/page.js"] {
+        let mut bytes = 0;
+        let cycles = cost(&leaguebox, path, |connection, _| {
+            let answer = connection.get(path);
+            assert_eq!((answer.status, answer.header("Content-Encoding")), (200, None), "{path}");
+            bytes = answer.body.len();
+        });
+        let per_byte = cycles / bytes as f64;
+        println!("{path:<14}{per_byte:>10.0} cycles a byte, {bytes} bytes");
+        assert!(per_byte < 500.0, "{path}: {per_byte} cycles");
+    }
+}
+
 /// What a browser asks for that opens the page for the first time, in this order; then it watches. Everything goes one after
 /// the other: browsers do better.
 const PAGE: [&str; 6] = ["/", "/page.css", "/page.js", "/draw.js", "/.well-known/agent.json", "/api/settings.json"];

@@ -7,20 +7,22 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// A request is held where it is read, and there are so many places: what the desktop lends its workers, both ways.
-const WORKERS: u64 = 192 * 2 * 16 * 1024;
+/// Requests that are under way at once, and what a slot of the desktop holds of one, both ways: a request is held where it is
+/// read.
+const UNDER_WAY: usize = 250;
+const SLOTS: u64 = UNDER_WAY as u64 * 2 * 16 * 1024;
 /// The rest of a program that has more to do than before.
 const BESIDE: u64 = 4 * 1024 * 1024;
 
 #[test]
-#[cfg_attr(feature = "board", ignore = "a board lends its workers fixed memory: there is nothing to measure")]
-fn bodies_under_way_take_no_more_memory_than_the_workers_have() {
+#[cfg_attr(feature = "board", ignore = "a board lends its slots fixed memory: there is nothing to measure")]
+fn bodies_under_way_take_no_more_memory_than_their_slots_have() {
     let leaguebox = LeagueBox::start(Settings::default());
     let Some(before) = leaguebox.memory() else { return };
     // Each has sent most of what fits a request, and the rest never comes.
     let head = "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 15000\r\n\r\n";
     let request = [head.as_bytes(), &[b' '; 14_000]].concat();
-    let under_way: Vec<TcpStream> = (0..250)
+    let under_way: Vec<TcpStream> = (0..UNDER_WAY)
         .filter_map(|_| {
             let mut stream = TcpStream::connect_timeout(&leaguebox.address, Duration::from_secs(1)).ok()?;
             stream.set_write_timeout(Some(Duration::from_millis(100))).ok()?;
@@ -28,13 +30,13 @@ fn bodies_under_way_take_no_more_memory_than_the_workers_have() {
             Some(stream)
         })
         .collect();
-    assert!(under_way.len() > 192, "more than there are workers: {}", under_way.len());
+    assert!(under_way.len() > 192, "{} of {UNDER_WAY}", under_way.len());
     let memory = || leaguebox.memory().unwrap_or(u64::MAX);
-    wait_for("the bodies have come in", || (memory() > before + WORKERS / 4).then_some(()));
+    wait_for("the bodies have come in", || (memory() > before + SLOTS / 4).then_some(()));
     let after = memory();
     println!("{} bodies under way: {} KB, then {} KB", under_way.len(), before / 1024, after / 1024);
-    assert!(after <= before + WORKERS + BESIDE, "{before} bytes before, {after} after");
+    assert!(after <= before + SLOTS + BESIDE, "{before} bytes before, {after} after");
     drop(under_way);
     leaguebox.wait_until_healthy();
-    assert!(memory() <= before + WORKERS + BESIDE);
+    assert!(memory() <= before + SLOTS + BESIDE);
 }

@@ -523,7 +523,7 @@ fn four_pages_follow_a_league_of_32_and_no_move_is_late() {
     // Whoever is late is told so before it is asked again.
     let late = crowd.events().into_iter().find(|event| event.is("GAME_ERROR"));
     assert!(late.is_none(), "{late:?}");
-    // Four pages that ask for the match they draw can have all workers of a board for a moment: who is refused comes again.
+    // Four pages that ask for the match they draw can have all slots of a board for a moment: who is refused comes again.
     let ask = || http::request(leaguebox.address, "GET", "/api/results.csv", "", "").ok();
     let rows = results::parse(&wait_for("the results", ask).body);
     assert!(rows.len() >= ROUNDS * CLASS / 2, "{}", rows.len());

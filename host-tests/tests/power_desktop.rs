@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::Duration;
 
+use host_tests::arena;
 use host_tests::crowd::Crowd;
 use host_tests::leaguebox::LeagueBox;
 use host_tests::results;
 use host_tests::settings::Settings;
 use host_tests::simulation::random::Random;
 use host_tests::wait_for;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A file in a folder of this test's own, deleted at the end.
 struct Flash(PathBuf);
@@ -157,6 +158,39 @@ fn check_the_seeds(crowd: &Crowd) {
     }
     let again = promised.values().filter(|commitments| commitments.len() > 1).count();
     println!("{again} matches were begun more than once");
+}
+
+#[test]
+#[cfg_attr(feature = "board", ignore = "a process of this computer is killed")]
+fn a_game_from_the_queue_is_looked_at_move_by_move_after_a_kill() {
+    let flash = Flash::new("queue");
+    let leaguebox = LeagueBox::on_flash(Settings::default(), &flash.0);
+    let (mut agents, id) = arena::matched(&leaguebox, "echo", ["Ada", "Bob"]);
+    for round in 1..=5u64 {
+        for (agent, number) in agents.iter_mut().zip([11 - round, round]) {
+            agent.link.hear_until("your_turn");
+            agent.plays_on(&id, json!({ "number": number }));
+        }
+    }
+    agents.iter_mut().for_each(|agent| drop(agent.link.hear_until("game_over")));
+    let page = |leaguebox: &LeagueBox, path: &str| leaguebox.get_json(&format!("/api/matches/R0M1{path}.json"));
+    let pages = |leaguebox: &LeagueBox| {
+        let mut shown = page(leaguebox, "");
+        // The log is in memory alone.
+        shown.as_object_mut().expect("a page").remove("log");
+        [shown, page(leaguebox, "/moves"), page(leaguebox, "/steps/3")]
+    };
+    wait_for("its end is on film", || {
+        let moves = leaguebox.get("/api/matches/R0M1/moves.json");
+        (moves.status == 200 && moves.json()["complete"] == true).then_some(())
+    });
+    let before = pages(&leaguebox);
+    assert_eq!((&before[0]["winner"], &before[0]["game_type"]), (&json!("P01"), &json!("echo")));
+    assert_eq!((&before[1]["complete"], &before[1]["steps"]), (&json!(true), &json!(11)));
+    assert_eq!(before[2]["step"], 3);
+    drop(leaguebox);
+    let leaguebox = LeagueBox::as_it_was(&flash.0);
+    assert_eq!(pages(&leaguebox), before);
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::panic::catch_unwind;
 use std::thread;
 
 use host_tests::simulation::agent::Conduct;
-use host_tests::simulation::{Setup, Trace, World, league, league_with_power_cuts};
+use host_tests::simulation::club::{Club, Evening};
+use host_tests::simulation::{Setup, Trace, World, league, league_with_power_cuts, lend, spaces};
 use protocol_core::games::GameKind;
 
 fn number_from(name: &str) -> Option<u64> {
@@ -91,7 +92,7 @@ fn the_messages_and_bytes_of_a_match_depend_on_the_seed_alone() {
         let here = play(setup.clone()).traffic;
         // Another clock, another thread, and a box with room for many more.
         let elsewhere = Setup { clock: 86_400_000 * (seed + 1), ..setup };
-        let there = thread::spawn(move || World::<32, 16, 496, 64>::new(elsewhere).play().traffic);
+        let there = thread::spawn(move || World::new(lend(&mut spaces::<32, 16, 496, 64>()), elsewhere).play().traffic);
         assert_eq!(here, there.join().expect("it runs here too"), "seed {seed}");
     }
 }
@@ -107,7 +108,8 @@ fn while_one_player_hangs_every_other_match_of_its_round_finishes() {
         let setup = Setup { few_tables: false, players: 8, ..Setup::any(seed) };
         let mut conducts = [Conduct::Honest; 8];
         conducts[seed as usize % 8] = Conduct::Hangs;
-        let mut world = World::<8, 4, 28, 512>::with_class(setup, &conducts, 0);
+        let mut spaces = spaces::<8, 4, 28, 512>();
+        let mut world = World::with_class(lend(&mut spaces), setup, &conducts, 0);
         world.open();
         assert_eq!(world.results(), 0);
         while world.results() < 3 {
@@ -125,7 +127,8 @@ fn a_dead_player_costs_the_class_no_more_than_its_own_deadlines() {
             let timing = setup.timing;
             let mut conducts = [Conduct::Honest; 8];
             conducts[seed as usize % 8] = conduct;
-            let mut world = World::<8, 4, 28, 512>::with_class(setup, &conducts, 0);
+            let mut spaces = spaces::<8, 4, 28, 512>();
+            let mut world = World::with_class(lend(&mut spaces), setup, &conducts, 0);
             world.open();
             while world.step() {}
             // Four attempts in each of five matches, with their announcements, and it is not called again until a minute has
@@ -144,7 +147,8 @@ fn who_does_not_answer_news_costs_its_league_half_a_second_in_all() {
             let setup = Setup { few_tables: false, players: 8, ..Setup::any(seed) };
             let mut conducts = [Conduct::Honest; 8];
             conducts[seed as usize % 8] = conduct;
-            let mut world = World::<8, 4, 28, 512>::with_class(setup, &conducts, 2);
+            let mut spaces = spaces::<8, 4, 28, 512>();
+            let mut world = World::with_class(lend(&mut spaces), setup, &conducts, 2);
             world.open();
             while world.step() {}
             (world.last_result(), world.elapsed())
@@ -202,6 +206,55 @@ fn whatever_the_owner_does_and_whenever_the_power_is_cut_the_standings_are_those
     assert!(acts > 0 || seeds.end - seeds.start == 1);
 }
 
+/// Plays evenings in clubs, with power cuts where `cuts` says so; what they were like all together.
+fn play_clubs(seeds: std::ops::Range<u64>, cuts: bool) -> Evening {
+    let workers = thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let play = |seed: u64| {
+        // From a cut in every few moves to one in an evening or so.
+        let every = cuts.then_some(4 + seed * 13 % 120);
+        catch_unwind(|| match seed % 3 {
+            0 => Club::new(lend(&mut spaces::<8, 1, 28, 64>()), seed, every).play(),
+            1 => Club::new(lend(&mut spaces::<8, 2, 28, 64>()), seed, every).play(),
+            _ => Club::new(lend(&mut spaces::<8, 4, 28, 512>()), seed, every).play(),
+        })
+        .unwrap_or_else(|_| panic!("LEAGUEBOX_SEED={seed} replays this club"))
+    };
+    let add = |sum: Evening, one: Evening| Evening {
+        games: sum.games + one.games,
+        matches: sum.matches + one.matches,
+        cuts: sum.cuts + one.cuts,
+        steps: sum.steps + one.steps,
+    };
+    thread::scope(|scope| {
+        let run = |worker| seeds.clone().filter(move |seed| seed % workers == worker).map(play).reduce(add);
+        let started: Vec<_> = (0..workers).map(|worker| scope.spawn(move || run(worker))).collect();
+        started.into_iter().filter_map(|worker| worker.join().expect("the seed is named above")).reduce(add)
+    })
+    .unwrap_or_default()
+}
+
+#[test]
+fn every_game_from_a_queue_is_played_to_an_end_rated_once_and_can_be_looked_at_again() {
+    let seeds = seeds(number_from("LEAGUEBOX_LEAGUES").unwrap_or(150));
+    let evening = play_clubs(seeds.clone(), false);
+    println!("{} clubs: {evening:?}", seeds.end - seeds.start);
+    assert!(evening.games > 100 && evening.matches > 100 || seeds.end - seeds.start < 150);
+}
+
+#[test]
+fn whenever_the_power_is_cut_no_game_from_a_queue_that_was_acknowledged_is_lost() {
+    let seeds = seeds(number_from("LEAGUEBOX_LEAGUES").unwrap_or(150));
+    let evening = play_clubs(seeds.clone(), true);
+    println!("{} clubs: {evening:?}", seeds.end - seeds.start);
+    assert!(evening.cuts > 100 && evening.games > 100 || seeds.end - seeds.start < 150);
+}
+
+#[test]
+#[ignore = "takes minutes: ten thousand evenings in clubs"]
+fn ten_thousand_clubs_with_power_cuts_lose_nothing() {
+    println!("10000 clubs: {:?}", play_clubs(0..10_000, true));
+}
+
 #[test]
 #[ignore = "takes minutes: ten thousand leagues"]
 fn ten_thousand_leagues_with_power_cuts_lose_nothing() {
@@ -214,7 +267,8 @@ fn a_reset_in_the_middle_forgets_everybody_and_the_next_league_is_played() {
         let setup = Setup { players: 2 + seed % 7, ..Setup::any(seed) };
         let seed = setup.seed;
         let played = catch_unwind(|| {
-            let mut world = World::<8, 4, 28, 512>::new(setup);
+            let mut spaces = spaces::<8, 4, 28, 512>();
+            let mut world = World::new(lend(&mut spaces), setup);
             world.open();
             for _ in 0..seed * 3 {
                 world.step();

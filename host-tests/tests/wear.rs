@@ -10,14 +10,14 @@ use embassy_futures::block_on;
 use embedded_storage_async::nor_flash::{ErrorType, MultiwriteNorFlash, NorFlash, ReadNorFlash};
 use host_tests::here;
 use protocol_core::fair::Seed;
-use protocol_core::hall::{Command, Config, Event, Hall, Output, Via};
 use protocol_core::json::Slice;
 use protocol_core::time::{Now, Utc};
+use protocol_core::venue::{Command, Config, Event, Output, Space, Venue, Via};
 use serde_json::{Value, json};
 
 const PLAYERS: usize = 32;
 const MATCHES: usize = PLAYERS * (PLAYERS - 1) / 2;
-type Board = Hall<PLAYERS, 16, MATCHES, 256>;
+type Board = Space<PLAYERS, 16, MATCHES, 256, 20_992, 416>;
 
 /// The journal's part of the board's flash, a W25Q16JV.
 const SECTORS: usize = 160;
@@ -85,7 +85,7 @@ impl MultiwriteNorFlash for Worn {}
 
 /// A board whose players answer at once: everything that happens is written on its own, which takes the most room.
 struct Class {
-    hall: Box<Board>,
+    venue: Venue<'static>,
     log: Log<Worn>,
     reel: Log<Worn>,
 }
@@ -93,13 +93,13 @@ struct Class {
 impl Class {
     fn keep(&mut self) {
         let mut buf = [0; FRAME];
-        while block_on(commit(&mut self.log, &mut *self.hall, &mut buf, "class-7b"))
+        while block_on(commit(&mut self.log, &mut self.venue, &mut buf, "class-7b"))
             .expect("the flash is sound")
             .is_some()
         {
             // All of it.
         }
-        while block_on(spool(&mut self.reel, &mut *self.hall, &mut buf)).expect("the flash is sound") {}
+        while block_on(spool(&mut self.reel, &mut self.venue, &mut buf)).expect("the flash is sound") {}
     }
 
     fn register(&mut self, number: usize) {
@@ -108,10 +108,10 @@ impl Class {
             "contact_endpoint": format!("http://192.168.1.{}:8101/mcp", 100 + number)}}});
         let body = body.to_string();
         let from = IpAddr::V4(Ipv4Addr::new(192, 168, 1, 100 + number as u8));
-        let answer = self.hall.request(NOW, from, Via::Register, body.as_bytes());
+        let answer = self.venue.request(NOW, from, Via::Register, body.as_bytes());
         let mut buf = [0; 2048];
         let mut sink = Slice::new(&mut buf);
-        self.hall.write_answer(&answer, &mut sink).expect("room");
+        self.venue.write_answer(&answer, &mut sink).expect("room");
         let answer: Value = serde_json::from_slice(sink.written()).expect("JSON");
         assert_eq!(answer["result"]["status"], "ACCEPTED", "{answer}");
         self.keep();
@@ -119,25 +119,24 @@ impl Class {
 
     /// From the start to the last message. Sectors are erased after it, as the box does it.
     fn play(&mut self, command: Command) {
-        self.hall.command(NOW, command).expect("its time has come");
+        self.venue.command(NOW, command).expect("its time has come");
         let mut changed = VecDeque::new();
         loop {
-            while let Some(Output::Line(player)) = self.hall.poll_output() {
+            while let Some(Output::Line(player)) = self.venue.poll_output() {
                 changed.push_back(player);
             }
             let Some(player) = changed.pop_front() else { break };
-            let Some(call) = self.hall.call(player).map(|call| call.id) else { continue };
+            let Some(call) = self.venue.call(player).map(|call| call.id) else { continue };
             let choice = if (call ^ u32::from(player)) % 3 == 0 { "even" } else { "odd" };
             let body =
                 format!(r#"{{"jsonrpc":"2.0","id":{call},"result":{{"accept":true,"parity_choice":"{choice}"}}}}"#);
-            self.hall.handle(NOW, Event::Reply { player, call, status: 200, body: body.as_bytes() });
+            self.venue.handle(NOW, Event::Reply { player, call, status: 200, body: body.as_bytes() });
             changed.push_back(player);
             self.keep();
         }
-        assert!(self.hall.is_over(), "every player has been told the end");
+        assert!(self.venue.is_over(), "every player has been told the end");
         let erased = self.log.erases();
-        while block_on(self.log.prepare(sectors_of_a_league::<Worn, PLAYERS, MATCHES>(), &mut [0; FRAME])) == Ok(true) {
-        }
+        while block_on(self.log.prepare(sectors_of_a_league::<Worn>(PLAYERS, MATCHES), &mut [0; FRAME])) == Ok(true) {}
         assert!(self.log.erases() - erased <= 16, "a league's worth");
     }
 
@@ -162,13 +161,13 @@ impl Class {
 fn the_flash_of_a_board_lasts_as_many_leagues_as_the_readme_says() {
     let config = Config { endpoint: "http://192.168.1.77:8000/mcp".try_into().expect("short"), ..Config::default() };
     let mut board = Class {
-        hall: Box::new(Board::new(config, Seed([1; 32]), Seed([2; 32]))),
+        venue: Venue::new(Box::leak(Box::new(Board::new())).lend(), config, Seed([1; 32]), Seed([2; 32])),
         log: Log::new(Worn::new(SECTORS)),
         reel: Log::new(Worn::new(REEL_SECTORS)),
     };
     assert_eq!(block_on(board.log.open(&mut [0; FRAME])), Ok(false));
     assert_eq!(block_on(board.reel.open_reel(&mut [0; FRAME])), Ok(()));
-    board.hall.keep_facts();
+    board.venue.keep_facts();
     (0..PLAYERS).for_each(|number| board.register(number));
     board.play(Command::Start);
     let mut leagues = 1;

@@ -129,8 +129,8 @@ fn ten_that_dial_in_at_once_are_all_greeted() {
         for _ in 0..10 {
             scope.spawn(|| {
                 ready.wait();
-                // A board without a socket that listens refuses, and who is refused comes again.
-                let mut link = WebSocket::dial(leaguebox.address);
+                // A board without a socket that listens refuses. This one has enough of them.
+                let mut link = WebSocket::try_dial(leaguebox.address, "/ws").expect("a link at once");
                 link.send(r#"{"jsonrpc":"2.0","method":"ping","params":{},"id":7}"#).expect("a link");
                 assert!(link.receive().expect("an answer").contains("\"pong\""));
                 ready.wait();

@@ -8,12 +8,12 @@
 //!
 //! - [`games`]: rules only. Knows seats and moves; knows no names, no messages, no time.
 //! - [`referee`]: one match: invite, ask, judge, announce. Knows the [`Game`](games::Game) contract and no game.
-//! - [`league`]: who plays whom, who leads, who broke which rule. Knows no game and no transport.
-//! - [`wire`]: bytes to messages and back, a folder per protocol. Decides nothing.
-//! - [`hall`]: the box: players at tables, one line to each, from registration to champion.
+//! - [`season`]: who plays whom, who leads, who broke which rule. Knows no game and no transport.
+//! - [`protocols`]: bytes to messages and back, a folder per protocol. Decides nothing.
+//! - [`venue`]: the box: players at tables, one line to each, from registration to champion.
 //! - [`journal`]: what of all that outlives a power cut, as bytes.
 //!
-//! And what they all stand on: [`json`] (strict, bounded, streaming), [`fair`] (seeds, commitments, draws), [`time`],
+//! And what they all stand on: [`ids`] and [`contact`] (who, and where), [`json`] (strict, bounded, streaming), [`fair`] (seeds, commitments, draws), [`time`],
 //! [`timers`], [`log`].
 //!
 //! Two rules decide whether a change is right: replacing a game touches only `games/`, and replacing a transport touches
@@ -21,14 +21,17 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod contact;
 pub mod fair;
 pub mod games;
-pub mod hall;
+pub mod ids;
 pub mod journal;
 pub mod json;
-pub mod league;
 pub mod log;
+pub mod message;
+pub mod protocols;
 pub mod referee;
+pub mod season;
 pub mod time;
 pub mod timers;
-pub mod wire;
+pub mod venue;

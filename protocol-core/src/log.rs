@@ -4,14 +4,16 @@
 //! Whoever does the same again and again, such as an agent in a loop, takes no entry each time: the last one counts on.
 //! Otherwise one broken agent would push what happened to all others out of the ring.
 
-use heapless::Vec;
+use core::fmt;
+
+use heapless::{Vec, VecView};
 use serde::Serialize;
 
+use crate::ids::{AgentId, MatchId};
 use crate::json::Shown;
+use crate::message::Message;
 use crate::referee::Fault;
 use crate::time::Utc;
-use crate::wire::league_v2::dialect::Kind;
-use crate::wire::league_v2::outgoing::{AgentId, Conversation, MatchId};
 
 /// How far back an entry is looked for that can count on: many may be broken at once, and take turns.
 pub const LOOK_BACK: u64 = 128;
@@ -40,15 +42,15 @@ pub enum Happening<W = &'static str, N = u16> {
     /// A round began.
     RoundStarted(N),
     /// A message went out.
-    Sent(Kind),
+    Sent(Message),
     /// An answer was taken.
-    Answered(Kind),
+    Answered(Message),
     /// An answer did not come in time.
-    Silent(Kind),
+    Silent(Message),
     /// A player could not be reached.
-    Unreachable(Kind),
+    Unreachable(Message),
     /// An answer could not be used: the words say which rule it broke.
-    Unusable(Kind, W),
+    Unusable(Message, W),
     /// A second answer was ignored.
     Duplicate,
     /// A player's matches now end at once.
@@ -71,7 +73,7 @@ pub enum Happening<W = &'static str, N = u16> {
 
 impl Happening {
     /// An attempt failed.
-    pub fn failed(kind: Kind, fault: Fault) -> Self {
+    pub fn failed(kind: Message, fault: Fault) -> Self {
         match fault {
             Fault::Silent => Happening::Silent(kind),
             Fault::Unreachable => Happening::Unreachable(kind),
@@ -163,7 +165,7 @@ impl Entry {
 
 /// An entry as it is kept, in 24 bytes on a board: there are many.
 #[derive(Debug)]
-struct Kept {
+pub struct Kept {
     at: Utc,
     /// Seconds to the last time.
     span: u16,
@@ -243,20 +245,33 @@ impl Kept {
     }
 }
 
-/// A ring of the last `L` entries.
+/// A ring of the last entries. How many, its owner says: `Log<Vec<_, L>>` is lent as `Log`.
 #[derive(Debug)]
-pub struct Log<const L: usize> {
-    ring: Vec<Kept, L>,
+pub struct Log<R: ?Sized = VecView<Kept>> {
     /// The number the next entry gets; entries are numbered from 0.
     next: u64,
     /// How often one counted on.
     repeats: u64,
+    ring: R,
 }
 
-impl<const L: usize> Log<L> {
+impl<const L: usize> Log<Vec<Kept, L>> {
     /// An empty log.
     pub const fn new() -> Self {
-        Self { ring: Vec::new(), next: 0, repeats: 0 }
+        Self { next: 0, repeats: 0, ring: Vec::new() }
+    }
+}
+
+impl Log {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        (self.next, self.repeats) = (0, 0);
+        self.ring.clear();
+    }
+
+    /// How many entries there is room for.
+    pub fn room(&self) -> u64 {
+        self.ring.capacity() as u64
     }
 
     /// Adds an entry, in place of the oldest where there is no room, or has one of the last count on.
@@ -266,7 +281,7 @@ impl<const L: usize> Log<L> {
             self.repeats += 1;
             return;
         }
-        let Some(at) = self.next.checked_rem(L as u64) else { return };
+        let Some(at) = self.next.checked_rem(self.room()) else { return };
         match self.ring.get_mut(at as usize) {
             Some(oldest) => *oldest = entry,
             None => drop(self.ring.push(entry)),
@@ -276,22 +291,23 @@ impl<const L: usize> Log<L> {
 
     /// The last entry that says the same, if it is not too far back.
     fn last_like(&mut self, entry: &Kept) -> Option<&mut Kept> {
-        let last = self.next.saturating_sub(LOOK_BACK.min(L as u64))..self.next;
-        let mut places = last.rev().filter_map(|number| Some(number.checked_rem(L as u64)? as usize));
+        let last = self.next.saturating_sub(LOOK_BACK.min(self.room()))..self.next;
+        let room = self.room();
+        let mut places = last.rev().filter_map(|number| Some(number.checked_rem(room)? as usize));
         let place = places.find(|&place| self.ring.get(place).is_some_and(|kept| kept.is_same(entry)))?;
         self.ring.get_mut(place)
     }
 
     /// The entry with this number, or the oldest after it that is left, with its own number.
     pub fn at_or_after(&self, number: u64) -> Option<(u64, Entry)> {
-        let number = number.max(self.next.saturating_sub(L as u64));
-        let at = number.checked_rem(L as u64)? as usize;
+        let number = number.max(self.next.saturating_sub(self.room()));
+        let at = number.checked_rem(self.room())? as usize;
         (number < self.next).then(|| Some((number, self.ring.get(at)?.entry()))).flatten()
     }
 
     /// The entries with these numbers that are left, in order.
     pub fn entries(&self, numbers: core::ops::Range<u64>) -> impl Iterator<Item = Entry> {
-        let oldest = self.next.saturating_sub(L as u64);
+        let oldest = self.next.saturating_sub(self.room());
         let left = numbers.start.max(oldest)..numbers.end.min(self.next);
         left.filter_map(|number| self.at_or_after(number)).map(|(_, entry)| entry)
     }
@@ -308,9 +324,18 @@ impl<const L: usize> Log<L> {
     }
 }
 
-impl<const L: usize> Default for Log<L> {
+impl<const L: usize> Default for Log<Vec<Kept, L>> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// What an entry belongs to.
+struct OfRound(u16);
+
+impl fmt::Display for OfRound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "conv_round{}", self.0)
     }
 }
 
@@ -318,14 +343,14 @@ impl<const L: usize> Default for Log<L> {
 impl Serialize for Entry {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Line<'a> {
+        struct Line {
             timestamp: Shown<Utc>,
             level: &'static str,
             agent_id: Agent,
             #[serde(skip_serializing_if = "Option::is_none")]
             message_type: Option<&'static str>,
             #[serde(skip_serializing_if = "Option::is_none")]
-            conversation_id: Option<Conversation<'a>>,
+            conversation_id: Option<Shown<OfRound>>,
             message: &'static str,
             #[serde(skip_serializing_if = "Data::is_empty")]
             data: Data,
@@ -368,7 +393,7 @@ impl Serialize for Entry {
             Disconnected(why) => ("WARN", "Disconnected.", None, Some(why)),
             LeagueStarted => ("INFO", "The league has started.", None, None),
             Resumed => ("WARN", "The box was restarted and goes on with the league.", None, None),
-            RoundStarted(_) => ("INFO", "The round has started.", Some(Kind::RoundAnnouncement), None),
+            RoundStarted(_) => ("INFO", "The round has started.", Some(Message::RoundAnnouncement), None),
             Sent(kind) => ("DEBUG", "Sent.", Some(kind), None),
             Answered(kind) => ("DEBUG", "Answered.", Some(kind), None),
             Silent(kind) => ("WARN", "No answer in time.", Some(kind), None),
@@ -379,9 +404,9 @@ impl Serialize for Entry {
                 ("WARN", "Five failures in a row: its matches end at once, one trial in a minute.", None, None)
             }
             MatchBegun => ("INFO", "The match has begun.", None, None),
-            MatchOver(reason) => ("INFO", "The match is over.", Some(Kind::GameOver), Some(reason)),
-            RoundOver(_) => ("INFO", "The round is over.", Some(Kind::RoundCompleted), None),
-            LeagueOver => ("INFO", "The league is over.", Some(Kind::LeagueCompleted), None),
+            MatchOver(reason) => ("INFO", "The match is over.", Some(Message::GameOver), Some(reason)),
+            RoundOver(_) => ("INFO", "The round is over.", Some(Message::RoundCompleted), None),
+            LeagueOver => ("INFO", "The league is over.", Some(Message::LeagueCompleted), None),
             Admin(what) => ("INFO", "The admin said:", None, Some(what)),
             BadMessage(rule) => ("WARN", "A message could not be understood.", None, Some(rule)),
             Reported => ("INFO", "A referee reported a match. The box referees every match itself.", None, None),
@@ -394,8 +419,8 @@ impl Serialize for Entry {
             timestamp: Shown(self.at),
             level,
             agent_id: Agent(self.agent),
-            message_type: message_type.map(Kind::message_type),
-            conversation_id: self.at_match.map(|id| Conversation::Round(id.round, "")),
+            message_type: message_type.map(Message::name),
+            conversation_id: self.at_match.map(|id| Shown(OfRound(id.round))),
             message,
             data: Data {
                 match_id: self.at_match.map(Shown),
@@ -420,7 +445,7 @@ mod tests {
 
     #[test]
     fn the_oldest_entries_make_room_and_their_numbers_show_it() {
-        let mut log = Log::<3>::new();
+        let log: &mut Log = &mut Log::<Vec<_, 3>>::new();
         assert!(log.at_or_after(0).is_none());
         for round in 0..5 {
             log.push(entry(Happening::RoundStarted(round)));
@@ -433,7 +458,7 @@ mod tests {
 
     #[test]
     fn a_line_has_the_fields_of_the_specifications_schema() {
-        let line = serde_json::to_value(entry(Happening::failed(Kind::ChooseParity, Fault::Silent))).unwrap();
+        let line = serde_json::to_value(entry(Happening::failed(Message::ChooseParity, Fault::Silent))).unwrap();
         assert_eq!(line["timestamp"], "1970-01-01T00:00:00Z");
         assert_eq!(line["level"], "WARN");
         assert_eq!(line["agent_id"], "P07");
@@ -448,19 +473,19 @@ mod tests {
         Entry::new(Utc(at), what, Some(AgentId::Player(player)), None)
     }
 
-    fn told<const L: usize>(log: &Log<L>) -> std::vec::Vec<(Option<AgentId>, Option<u16>, u32, u32)> {
+    fn told(log: &Log) -> std::vec::Vec<(Option<AgentId>, Option<u16>, u32, u32)> {
         log.entries(0..u64::MAX).map(|entry| (entry.agent, entry.times, entry.at.0, entry.until.0)).collect()
     }
 
     #[test]
     fn an_agent_in_a_loop_takes_one_entry_that_says_how_often_and_from_when_to_when() {
-        let mut log = Log::<8>::new();
+        let log: &mut Log = &mut Log::<Vec<_, 8>>::new();
         log.push(by(1, 999, Happening::Registered));
         for n in 0..29_424 {
             log.push(by(7, 1000 + n / 5000, BAD));
         }
         assert_eq!((log.written(), log.repeats()), (2, 29_423));
-        assert_eq!(told(&log)[1], (Some(AgentId::Player(7)), Some(29_424), 1000, 1005));
+        assert_eq!(told(log)[1], (Some(AgentId::Player(7)), Some(29_424), 1000, 1005));
         let line = serde_json::to_value(log.at_or_after(1).unwrap().1).unwrap();
         assert_eq!((&line["timestamp"], &line["agent_id"]), (&"1970-01-01T00:16:40Z".into(), &"P07".into()));
         assert_eq!(line["data"]["count"], 29_424);
@@ -471,7 +496,7 @@ mod tests {
 
     #[test]
     fn broken_agents_that_take_turns_take_an_entry_each_for_every_thing_they_do() {
-        let mut log = Log::<256>::new();
+        let log: &mut Log = &mut Log::<Vec<_, 256>>::new();
         log.push(by(1, 0, Happening::Registered));
         for turn in 0..1000 {
             for player in 2..12 {
@@ -483,12 +508,12 @@ mod tests {
         assert_eq!(log.written(), 31);
         let what = log.at_or_after(0).unwrap().1.what;
         assert_eq!(what, Happening::Registered, "nobody's history is pushed out");
-        assert!(told(&log)[1..].iter().all(|&(_, times, first, last)| (times, first, last) == (Some(1000), 0, 9)));
+        assert!(told(log)[1..].iter().all(|&(_, times, first, last)| (times, first, last) == (Some(1000), 0, 9)));
     }
 
     #[test]
     fn other_words_another_match_another_agent_and_nobody_are_not_the_same() {
-        let mut log = Log::<16>::new();
+        let log: &mut Log = &mut Log::<Vec<_, 16>>::new();
         log.push(by(7, 0, BAD));
         log.push(by(7, 0, Happening::BadMessage("another rule")));
         log.push(by(7, 0, Happening::Rejected("a rule")));
@@ -496,51 +521,51 @@ mod tests {
         log.push(entry(BAD));
         log.push(Entry::new(Utc(0), BAD, None, None));
         log.push(Entry::new(Utc(0), BAD, Some(AgentId::Referee(7)), None));
-        log.push(entry(Happening::failed(Kind::ChooseParity, Fault::Silent)));
-        log.push(entry(Happening::failed(Kind::GameInvitation, Fault::Silent)));
+        log.push(entry(Happening::failed(Message::ChooseParity, Fault::Silent)));
+        log.push(entry(Happening::failed(Message::GameInvitation, Fault::Silent)));
         assert_eq!((log.written(), log.repeats()), (9, 0));
     }
 
     #[test]
     fn what_happens_again_after_more_than_a_minute_or_too_often_for_one_entry_is_told_again() {
-        let mut log = Log::<8>::new();
+        let log: &mut Log = &mut Log::<Vec<_, 8>>::new();
         for at in [0, 60, 120, 181] {
             log.push(by(7, at, BAD));
         }
         let seven = Some(AgentId::Player(7));
-        assert_eq!(told(&log), [(seven, Some(3), 0, 120), (seven, Some(1), 181, 181)]);
-        let mut log = Log::<8>::new();
+        assert_eq!(told(log), [(seven, Some(3), 0, 120), (seven, Some(1), 181, 181)]);
+        let log: &mut Log = &mut Log::<Vec<_, 8>>::new();
         for _ in 0..100_000 {
             log.push(by(7, 0, BAD));
         }
         assert_eq!(
-            told(&log),
+            told(log),
             [(seven, Some(u16::MAX), 0, 0), (seven, Some(100_000 - u16::MAX as u32).map(|n| n as u16), 0, 0)]
         );
-        let mut log = Log::<8>::new();
+        let log: &mut Log = &mut Log::<Vec<_, 8>>::new();
         for minute in 0..=2000 {
             log.push(by(7, minute * 60, BAD));
         }
-        assert_eq!(told(&log).iter().map(|&(_, times, ..)| u32::from(times.unwrap())).sum::<u32>(), 2001);
+        assert_eq!(told(log).iter().map(|&(_, times, ..)| u32::from(times.unwrap())).sum::<u32>(), 2001);
         assert_eq!(log.written(), 2, "a day is two entries");
     }
 
     #[test]
     fn a_clock_that_is_set_while_something_is_repeated_loses_nothing() {
-        let mut log = Log::<8>::new();
+        let log: &mut Log = &mut Log::<Vec<_, 8>>::new();
         for at in [5, 6, 1_700_000_000, 1_700_000_001, 1_699_999_990, 3] {
             log.push(by(7, at, BAD));
         }
         let seven = Some(AgentId::Player(7));
         let since = 1_700_000_000;
-        assert_eq!(told(&log), [(seven, Some(2), 5, 6), (seven, Some(3), since, since + 1), (seven, Some(1), 3, 3)]);
+        assert_eq!(told(log), [(seven, Some(2), 5, 6), (seven, Some(3), since, since + 1), (seven, Some(1), 3, 3)]);
     }
 
     #[test]
     fn what_is_said_and_answered_and_what_the_league_does_is_told_one_by_one() {
-        let mut log = Log::<8>::new();
+        let log: &mut Log = &mut Log::<Vec<_, 8>>::new();
         for what in
-            [Happening::Sent(Kind::MoveRequest), Happening::Answered(Kind::MoveRequest), Happening::LeagueStarted]
+            [Happening::Sent(Message::MoveRequest), Happening::Answered(Message::MoveRequest), Happening::LeagueStarted]
         {
             log.push(entry(what));
             log.push(entry(what));
@@ -550,21 +575,21 @@ mod tests {
 
     #[test]
     fn an_entry_that_goes_on_reads_the_same_at_one_moment_however_often_it_counts_on() {
-        let mut log = Log::<8>::new();
-        let read = |log: &Log<8>| serde_json::to_string(&log.at_or_after(0).unwrap().1.as_of(Utc(10))).unwrap();
+        let log: &mut Log = &mut Log::<Vec<_, 8>>::new();
+        let read = |log: &Log| serde_json::to_string(&log.at_or_after(0).unwrap().1.as_of(Utc(10))).unwrap();
         (5..=10).for_each(|at| log.push(by(7, at, BAD)));
-        let before = read(&log);
+        let before = read(log);
         assert!(before.contains("1970-01-01T00:00:05Z") && before.contains(r#""until":"1970-01-01T00:00:10Z""#));
         (10..=12).for_each(|at| log.push(by(7, at, BAD)));
-        assert_eq!(read(&log), before);
+        assert_eq!(read(log), before);
         assert_eq!(log.at_or_after(0).unwrap().1.as_of(Utc(13)).times, Some(9), "once it is over it is counted");
     }
 
     #[test]
     fn every_happening_is_read_as_it_was_written() {
         use Happening::*;
-        const K: Kind = Kind::MoveRequest;
-        let mut log = Log::<32>::new();
+        const K: Message = Message::MoveRequest;
+        let log: &mut Log = &mut Log::<Vec<_, 32>>::new();
         let all: &[Happening] = &[
             Registered,
             RegisteredAgain,

@@ -5,7 +5,8 @@
 //! that cannot pass, and is judged by how the connection was closed: as the suite wants it, or, where the box refuses what
 //! the case sends, with the code that says why.
 
-use crate::{Outcome, no_options, sh};
+use crate::verb::{Given, Verb};
+use crate::{Outcome, sh};
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -31,9 +32,20 @@ const CASES: [&str; 15] = [
 /// No case takes longer than a second or two.
 const LIMIT: Duration = Duration::from_secs(600);
 
+pub const VERB: Verb = Verb {
+    name: "autobahn",
+    what: "run the Autobahn test suite against the box's WebSockets",
+    more: "\
+        Prints how many cases pass for each of the three paths. The suite is a program for Python 2.7: where there is\n\
+        none, or the suite cannot be installed, this says so and does nothing.",
+    options: &[],
+    words: &[],
+    example: "cargo xtask autobahn",
+    run,
+};
+
 /// Installs the suite, starts a box, and judges what the suite says of it.
-pub fn run(args: &[String]) -> Outcome {
-    no_options(args)?;
+fn run(_: &Given) -> Outcome {
     let Some(python) = pythons().into_iter().find(|python| sh::succeeds(Command::new(python).arg("--version"))) else {
         println!("left out: there is no Python 2.7, for which the Autobahn test suite is written");
         return Ok(());

@@ -4,8 +4,8 @@
 //! fails for being slow: a busy machine is no bug. What fails is a measurement that did not measure what it says.
 //!
 //! ```text
-//! queries.rs    POST /mcp beside FastAPI, on one core each
-//! websocket.rs  messages over WebSocket beside Python's, and the largest state
+//! queries.rs    POST /mcp beside FastAPI and nginx, on one core each
+//! websocket.rs  messages over WebSocket beside Python's, with few and many connections, and the largest state
 //! league.rs     32 instant players over real HTTP
 //! messages.rs   reading and writing every message beside serde_json
 //! matches.rs    the core alone: what a match costs in small and large leagues
@@ -23,11 +23,16 @@ mod peers;
 mod queries;
 mod websocket;
 
+use crate::verb::{Given, Opt, Verb};
 use crate::{Outcome, sh, venv};
 use std::time::{Duration, Instant};
 
 /// Something that can be measured, by name.
-type Part = (&'static str, fn() -> Outcome);
+type Part = (&'static str, fn(&Given) -> Outcome);
+
+/// The box that is measured, and what another build of it is called.
+const LEAGUEBOX: &str = "target/release/leaguebox";
+const BESIDE: &str = "the other";
 
 const PARTS: &[Part] = &[
     ("queries", queries::run),
@@ -39,21 +44,49 @@ const PARTS: &[Part] = &[
     ("memory", memory::run),
 ];
 
+pub const VERB: Verb = Verb {
+    name: "bench",
+    what: "measure the box",
+    more: "Everything is a ratio, a count or a size within one run, and stands beside its aim; nothing fails for being slow.\n\
+        Servers are measured in turns and by the seconds of CPU the system says they worked (/proc), so that what else\n\
+        runs on the machine matters little; code in this process by medians of short turns taken alternately.\n\
+        Release builds only. Installs what it compares with: Python packages in .venv, Debian's nginx-light.\n\n\
+        queries     POST /mcp, LEAGUE_QUERY, beside FastAPI and nginx that answer a constant of the same size\n\
+        websocket   messages over WebSocket beside Python's websockets; with 8, 500 and 2,000 connections; the largest state\n\
+        league      matches per second of a league of 32 instant players over real HTTP\n\
+        messages    reading and writing every message of league.v2 beside serde_json\n\
+        matches     what a match costs in the core alone, with 4, 32 and 512 players\n\
+        games       moves per second of each game's rules\n\
+        memory      bytes per player, match, result and log entry",
+    options: &[Opt {
+        name: "--beside",
+        value: "FILE",
+        what: "another build of leaguebox, measured too, by queries and websocket (none)",
+        default: None,
+    }],
+    words: &[("PART ...", "what to measure, by the names above (all)")],
+    example: "cargo xtask bench queries matches",
+    run,
+};
+
 /// Measures everything, or the parts that are named. A debug build of this program makes and starts a release build of
 /// itself: what it measures in its own process must be compiled as the box is.
-pub fn run(args: &[String]) -> Outcome {
+fn run(given: &Given) -> Outcome {
+    let args = &given.words;
     if let Some(unknown) = args.iter().find(|arg| PARTS.iter().all(|(name, _)| name != arg)) {
         let names: Vec<_> = PARTS.iter().map(|(name, _)| *name).collect();
         return Err(format!("there is no part `{unknown}`, but {}", names.join(", ")));
     }
     if cfg!(debug_assertions) {
-        venv::run(&[])?;
+        venv::make()?;
         sh::run(sh::command("cargo").args(["build", "--quiet", "--release", "-p", "leaguebox", "-p", "xtask"]))?;
-        let again = ["run", "--quiet", "--release", "-p", "xtask", "--", "bench"];
-        return sh::run(sh::command("cargo").args(again).args(args));
+        // Two thousand connections have two ends; many systems allow 1024 files unless asked.
+        let words: String = std::env::args().skip(1).map(|word| format!(" '{word}'")).collect();
+        let again = format!("ulimit -S -n 8192; exec cargo run --quiet --release -p xtask --{words}");
+        return sh::run(&mut sh::line(&again));
     }
     let mut wanted = PARTS.iter().filter(|(name, _)| args.is_empty() || args.iter().any(|arg| arg == name));
-    wanted.try_for_each(|(_, measure)| measure())
+    wanted.try_for_each(|(_, measure)| measure(given))
 }
 
 /// The head of a part: what is measured, and how.

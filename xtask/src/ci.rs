@@ -1,20 +1,34 @@
 //! `cargo xtask ci`: everything CI does. All steps run, also after one has failed, so that one run shows all there is to
 //! mend; the last lines say what passed, what failed and how long each took.
 
-use crate::{
-    Outcome, autobahn, clients, emulate, firmware, fuzz, load, no_options, readme, sh, siege, systems, test, thumb,
-};
+use crate::verb::{Given, Verb};
+use crate::{Outcome, autobahn, clients, emulate, firmware, fuzz, load, readme, sh, siege, systems, test, thumb};
 use std::time::Instant;
+
+pub const VERB: Verb = Verb {
+    name: "ci",
+    what: "run everything CI runs, step by step",
+    more: "Formatting, lints, documentation, tests, real clients, a class with its troubles, a siege, other systems, the board's\n\
+        image in the emulator, fuzzing, and the commands of the README. All steps run, also after one has failed; the last\n\
+        lines say what passed, what failed and how long each took. Takes less than an hour on two cores. Installs what is\n\
+        missing.",
+    options: &[],
+    words: &[],
+    example: "cargo xtask ci",
+    run,
+};
 
 enum Work {
     /// A command, exactly as one would type it.
     Line(&'static str),
-    /// Another chore, with its defaults.
-    Chore(fn(&[String]) -> Outcome),
+    /// Another chore, with these words.
+    Chore(&'static Verb, &'static [&'static str]),
+    /// A part of another chore.
+    Part(fn() -> Outcome),
     /// The README's commands, but for those that another step has run.
     Readme,
 }
-use Work::{Chore, Line, Readme};
+use Work::{Chore, Line, Part, Readme};
 
 /// Cheap ones first.
 const STEPS: &[(&str, Work)] = &[
@@ -29,23 +43,23 @@ const STEPS: &[(&str, Work)] = &[
     ("documentation", Line("RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps")),
     // The command the README gives. It leaves out xtask, which is no default member.
     ("tests", Line("cargo test")),
-    ("tests with real clients", Chore(clients::run)),
-    ("a class with its troubles", Chore(load::run)),
-    ("a league under siege", Chore(siege::run)),
-    ("the Autobahn test suite", Chore(autobahn::run)),
+    ("tests with real clients", Chore(&clients::VERB, &[])),
+    ("a class with its troubles", Chore(&load::VERB, &[])),
+    ("a league under siege", Chore(&siege::VERB, &[])),
+    ("the Autobahn test suite", Chore(&autobahn::VERB, &[])),
     ("tests of the chores", Line("cargo test -p xtask")),
-    ("builds for other systems", Chore(systems::run)),
-    ("no_std build", Chore(thumb::run)),
-    ("tests for a board on a probe", Chore(firmware::compile_tests)),
-    ("tests of the emulator", Chore(emulate::tests)),
-    ("tests on the emulated board", Chore(on_the_emulator)),
-    ("fuzz targets", Chore(fuzz::run)),
+    ("builds for other systems", Chore(&systems::VERB, &[])),
+    ("no_std build", Chore(&thumb::VERB, &[])),
+    ("tests for a board on a probe", Part(firmware::compile_tests)),
+    ("tests of the emulator", Part(emulate::tests)),
+    // The same suite as on the desktop, on the image that is flashed, after holding that against its budgets.
+    ("tests on the emulated board", Chore(&test::VERB, &["--device", "emulator"])),
+    ("fuzz targets", Chore(&fuzz::VERB, &[])),
     ("commands of the README", Readme),
 ];
 
 /// Runs all steps.
-pub fn run(args: &[String]) -> Outcome {
-    no_options(args)?;
+fn run(_: &Given) -> Outcome {
     let mut summary = Vec::new();
     let mut failed = 0;
     for (index, (name, work)) in STEPS.iter().enumerate() {
@@ -53,7 +67,8 @@ pub fn run(args: &[String]) -> Outcome {
         let begun = Instant::now();
         let outcome = match work {
             Line(line) => sh::run(&mut sh::line(line)),
-            Chore(run) => run(&[]),
+            Chore(verb, words) => verb.run(words),
+            Part(run) => run(),
             Readme => readme::run_but_for(&lines()),
         };
         let seconds = begun.elapsed().as_secs_f32();
@@ -68,11 +83,6 @@ pub fn run(args: &[String]) -> Outcome {
     }
     println!("\n== all steps\n{}", summary.join("\n"));
     if failed == 0 { Ok(()) } else { Err(format!("{failed} of {} steps failed", STEPS.len())) }
-}
-
-/// The same suite as on the desktop, on the image that is flashed, after holding that against its budgets.
-fn on_the_emulator(_: &[String]) -> Outcome {
-    test::run(&["--device".into(), "emulator".into()])
 }
 
 /// The commands that are steps of their own.

@@ -2,16 +2,28 @@
 //! when its test begins). `cargo test` alone needs
 //! only Rust and shows these as ignored.
 
-use crate::{Outcome, emulate, no_options, sh, venv};
+use crate::verb::{Given, Verb};
+use crate::{Outcome, emulate, sh, venv};
 use std::fs;
 use std::path::PathBuf;
 
 /// What makes a test one of these.
 const MARK: &str = r#"not(feature = "clients")"#;
 
+pub const VERB: Verb = Verb {
+    name: "clients",
+    what: "run the tests that need other people's clients",
+    more: "\
+        Python agents, curl, Node and Chromium play against the box or look at its page. Installs what is missing.\n\
+        `cargo test` alone needs only Rust and shows these tests as ignored.",
+    options: &[],
+    words: &[],
+    example: "cargo xtask clients",
+    run,
+};
+
 /// Installs and runs.
-pub fn run(args: &[String]) -> Outcome {
-    no_options(args)?;
+fn run(_: &Given) -> Outcome {
     prepare()?;
     let mut test = sh::command("cargo");
     test.args(["test", "--package", "host-tests", "--features", "clients"]);
@@ -35,7 +47,7 @@ fn files() -> Result<Vec<String>, String> {
 
 /// Installs what they need.
 pub fn prepare() -> Outcome {
-    venv::run(&[])?;
+    venv::make()?;
     emulate::need(emulate::NODE)?;
     let players = sh::root().join("host-tests/players");
     if ["ws", "axe-core", "jsqr"].iter().any(|module| !players.join("node_modules").join(module).is_dir()) {

@@ -9,7 +9,8 @@
 mod elf;
 mod uf2;
 
-use crate::{Outcome, no_options, option, sh, way};
+use crate::verb::{Given, Opt, Verb};
+use crate::{Outcome, sh, way};
 use elf::Elf;
 use serde_json::json;
 use std::fs;
@@ -34,12 +35,12 @@ const RAM_BUDGET: u32 = 240 * 1024 - 8448;
 /// would put all of it there.
 const INITIAL_BUDGET: u32 = 1024;
 
-/// A player's line: its task with its buffer, and its socket with those it has.
-const LINK_BUDGET: u32 = 4608;
+/// A slot, which is one connection: its task with its buffer, and its socket with those it has.
+const SLOT_BUDGET: u32 = 3584;
 
 /// Tasks and variables by which the board's RAM is known, as the last words of their names.
-const LINES: &str = "line::POOL";
-const LINE_BUFFERS: &str = "LINE_BUFFERS";
+const SLOTS: &str = "slot::POOL";
+const BUFFERS: &str = "BUFFERS";
 const SOCKETS: &str = "RESOURCES";
 
 impl Board {
@@ -52,19 +53,37 @@ impl Board {
 /// What the board's crate reads the owner's choice from.
 const ADMIN_CODE: &str = "LEAGUEBOX_ADMIN_CODE";
 
+pub const VERB: Verb = Verb {
+    name: "firmware",
+    what: "build every board's image, and hold it against its budgets",
+    more: "\
+        Writes an ELF for probes and the emulator and a UF2 for drag and drop. Prints what the image takes of the board's\n\
+        flash and RAM, by the sizes of the linked ELF, beside the budgets, and fails where one is exceeded. How deep the\n\
+        stack gets is measured elsewhere: cargo xtask test --device emulator device_cost",
+    options: &[
+        Opt {
+            name: "--admin-code",
+            value: "CODE",
+            what: "the owner's code in the image, 8 to 64 characters (the board's choice, in its log)",
+            default: None,
+        },
+        way::OPTION,
+    ],
+    words: &[],
+    example: "cargo xtask firmware --admin-code choose-your-own",
+    run,
+};
+
 /// Builds by the first way that works here, or by the one that `--way` names. With `--admin-code` the image has that code; the
 /// code of any other is chosen by the board and told in its log.
-pub fn run(args: &[String]) -> Outcome {
-    let (admin_code, rest) = match args {
-        [option, code, rest @ ..] if option == "--admin-code" => (Some(code.as_str()), rest),
-        rest => (None, rest),
-    };
+fn run(given: &Given) -> Outcome {
+    let admin_code = given.get("--admin-code");
     if admin_code
         .is_some_and(|code| !(8..=64).contains(&code.len()) || !code.bytes().all(|byte| byte.is_ascii_graphic()))
     {
         return Err("--admin-code takes 8 to 64 letters, digits and signs".into());
     }
-    let wish = Wish { way: option(rest, "--way")?, admin_code };
+    let wish = Wish { way: given.get("--way"), admin_code };
     let broken: Vec<String> = BOARDS.iter().map(|board| make(board, wish)).collect::<Result<Vec<_>, _>>()?.concat();
     if broken.is_empty() { Ok(()) } else { Err(format!("over budget: {}", broken.join("; "))) }
 }
@@ -89,8 +108,7 @@ pub fn compile(board: &Board, wish: Wish<'_>) -> Outcome {
 }
 
 /// Compiles the tests that run on the boards themselves; `cargo test` there runs them where a probe is.
-pub fn compile_tests(args: &[String]) -> Outcome {
-    no_options(args)?;
+pub fn compile_tests() -> Outcome {
     for board in BOARDS {
         let mut build = way::build(None)?;
         build.current_dir(sh::root().join(board.directory)).args(["--release", "--tests", "--target", way::TARGET]);
@@ -108,17 +126,18 @@ fn make(board: &Board, wish: Wish<'_>) -> Result<Vec<String>, String> {
     let elf = Elf::new(&bytes)?;
     let (start, image) = elf.flash_image()?;
     let counts = elf.words("COUNTS")?;
-    let &[players, sockets, match_bytes, memories] = counts.as_slice() else {
+    let &[slots, sockets, match_bytes, memories] = counts.as_slice() else {
         return Err("COUNTS has not four numbers".into());
     };
-    let lines = elf.size(LINES)? + elf.size(LINE_BUFFERS)?;
+    let (futures, buffers) = (elf.size(SLOTS)? / slots, elf.size(BUFFERS)? / slots);
+    let socket = elf.size(SOCKETS)? / sockets;
     let footprint = Footprint {
         flash: image.len() as u32,
         ram: elf.static_ram()?.saturating_sub(memories),
         memories,
         initial: elf.address("__edata")? - elf.address("__sdata")?,
         stack: elf.address("_stack_start")? - elf.address("_stack_end")?,
-        link: lines / players + elf.size(SOCKETS)? / sockets,
+        slot: futures + buffers + socket,
         match_bytes,
     };
     write(&path.with_extension("uf2"), &uf2::file(start, &image))?;
@@ -127,6 +146,7 @@ fn make(board: &Board, wish: Wish<'_>) -> Result<Vec<String>, String> {
     for (size, name) in elf.largest_variables()?.into_iter().take(8) {
         println!("    {:>9}  {name}", grouped(size));
     }
+    println!("  a slot: {futures} bytes of future, {buffers} of buffers, {socket} of socket");
     Ok(footprint.print())
 }
 
@@ -143,15 +163,15 @@ struct Footprint {
     memories: u32,
     initial: u32,
     stack: u32,
-    link: u32,
+    slot: u32,
     match_bytes: u32,
 }
 
 impl Footprint {
     /// For the tests, which measure the rest.
     fn json(&self) -> String {
-        let Footprint { flash, ram, memories, initial: _, stack, link, match_bytes } = self;
-        json!({"flash": flash, "static_ram": ram, "memories": memories, "stack": stack, "link": link,
+        let Footprint { flash, ram, memories, initial: _, stack, slot, match_bytes } = self;
+        json!({"flash": flash, "static_ram": ram, "memories": memories, "stack": stack, "slot": slot,
             "match": match_bytes})
         .to_string()
     }
@@ -164,7 +184,7 @@ impl Footprint {
             ("for memories", self.memories, None),
             ("initial values", self.initial, Some(INITIAL_BUDGET)),
             ("room for stack", self.stack, None),
-            ("RAM per link", self.link, Some(LINK_BUDGET)),
+            ("RAM per slot", self.slot, Some(SLOT_BUDGET)),
             ("RAM per match", self.match_bytes, None),
         ];
         let mut broken = Vec::new();
@@ -209,7 +229,7 @@ mod tests {
             memories: 9,
             initial: 9,
             stack: 9,
-            link: LINK_BUDGET,
+            slot: SLOT_BUDGET,
             match_bytes: 9,
         };
         assert!(most.print().is_empty());
@@ -219,11 +239,11 @@ mod tests {
             memories: 9,
             initial: 9,
             stack: 9,
-            link: LINK_BUDGET + 1,
+            slot: SLOT_BUDGET + 1,
             match_bytes: 9,
         };
         let broken = more.print();
         assert_eq!(broken.len(), 3);
-        assert!(broken[2].starts_with("RAM per link takes 4,609 bytes"), "{broken:?}");
+        assert!(broken[2].starts_with("RAM per slot takes 3,585 bytes"), "{broken:?}");
     }
 }

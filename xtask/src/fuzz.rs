@@ -4,13 +4,13 @@
 //! The targets are libFuzzer programs. They are built with the coverage instrumentation libFuzzer looks at, by plain cargo.
 //! Inputs in `fuzz/corpus/<target>` are the start; what is found is kept in `target/fuzz`, out of the repository.
 
-use crate::{Outcome, option, sh};
+use crate::verb::{Given, Opt, Verb};
+use crate::{Outcome, sh};
 use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
 const MANIFEST: &str = "fuzz/Cargo.toml";
-const DEFAULT_SECONDS: u64 = 10;
 
 /// One input may take this long before it counts as a hang.
 const INPUT_SECONDS: u64 = 5;
@@ -24,12 +24,26 @@ const INSTRUMENTATION: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 -Cdebug-assertions -Coverflow-checks";
 
+pub const VERB: Verb = Verb {
+    name: "fuzz",
+    what: "run every fuzz target for a short time",
+    more: "\
+        Feeds every parser that meets the network with inputs that libFuzzer invents from those in fuzz/corpus.\n\
+        An input that breaks a parser is kept in target/fuzz, and named.",
+    options: &[Opt {
+        name: "--seconds",
+        value: "N",
+        what: "how long each target runs, a whole number",
+        default: Some("10"),
+    }],
+    words: &[],
+    example: "cargo xtask fuzz --seconds 60",
+    run,
+};
+
 /// Builds all targets, then runs them one after the other. All run, also after a finding.
-pub fn run(args: &[String]) -> Outcome {
-    let seconds = match option(args, "--seconds")? {
-        None => DEFAULT_SECONDS,
-        Some(text) => text.parse().ok().filter(|n| *n > 0).ok_or("--seconds is a whole number from 1")?,
-    };
+fn run(given: &Given) -> Outcome {
+    let seconds = given.parsed("--seconds", "a whole number from 1", |n| *n > 0)?;
     let manifest = fs::read_to_string(sh::root().join(MANIFEST))
         .map_err(|error| format!("{MANIFEST} names the fuzz targets and cannot be read: {error}"))?;
     let targets = binaries(&manifest);

@@ -1,7 +1,8 @@
-//! The project's chores: `cargo xtask <verb>`.
+//! The project's chores: `cargo xtask <verb>`, and `cargo xtask <verb> --help` for what one does.
 //!
-//! Each verb is a module with one way in, `run`. This file only finds the verb and turns its answer into an exit code;
-//! `sh` is how all of them start other programs. Nothing here is part of the box.
+//! Each verb is a module with a [`Verb`], which says what it does, what it takes, and what does it. This file only finds the
+//! verb and turns its outcome into an exit code; `sh` is how all of them start other programs. Nothing here is part of the
+//! box.
 
 mod autobahn;
 mod bench;
@@ -18,100 +19,120 @@ mod systems;
 mod test;
 mod thumb;
 mod venv;
+mod verb;
 mod way;
 mod wear;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
+use verb::Verb;
 
 /// How a chore ends: done, or one line that says what to do about it.
 type Outcome = Result<(), String>;
 
-/// A verb, what it does in one line, and what does it.
-type Verb = (&'static str, &'static str, fn(&[String]) -> Outcome);
-
 const VERBS: &[Verb] = &[
-    ("ci", "everything CI does, step by step", ci::run),
-    ("clients", "the tests with curl, Python agents and Chromium, installing what is missing", clients::run),
-    ("test", "the tests from outside, on a device [--device desktop|emulator|probe]", test::run),
-    ("thumb", "build the no_std crates for the RP2040's core [--way installed|rustup|debian]", thumb::run),
-    (
-        "firmware",
-        "build every board's ELF and UF2, and hold them against the budgets [--admin-code CODE] [--way ...]",
-        firmware::run,
-    ),
-    ("emulate", "run the board's image on this computer, at a port of it [--port 8000]", emulate::run),
-    ("systems", "build the desktop box for Windows and compile it for macOS", systems::run),
-    ("fuzz", "run every fuzz target briefly [--seconds 10]", fuzz::run),
-    ("readme", "run the commands the README shows", readme::run),
-    ("venv", "make .venv with the Python packages the test players need", venv::run),
-    ("autobahn", "the Autobahn test suite against the box's WebSockets, where Python 2.7 is", autobahn::run),
-    ("bench", "measure the box [queries websocket league messages matches games memory]", bench::run),
-    ("load", "a class of 32 with slow, flaky and reconnecting players, league after league [--minutes 0.5]", load::run),
-    ("siege", "a league of 32 while everything is tried against the box at once [--minutes 1]", siege::run),
-    ("wear", "how many leagues the flash of a board lasts", wear::run),
-    ("help", "this list", help),
+    ci::VERB,
+    test::VERB,
+    clients::VERB,
+    load::VERB,
+    siege::VERB,
+    fuzz::VERB,
+    autobahn::VERB,
+    firmware::VERB,
+    emulate::VERB,
+    thumb::VERB,
+    systems::VERB,
+    bench::VERB,
+    wear::VERB,
+    readme::VERB,
+    venv::VERB,
 ];
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let (verb, rest) = match args.split_first() {
-        Some((verb, rest)) => (verb.as_str(), rest),
-        None => ("help", args.as_slice()),
-    };
-    let outcome = match VERBS.iter().find(|(name, ..)| *name == verb) {
-        Some((_, _, run)) => run(rest),
-        None => Err(format!("there is no chore `{verb}`; `cargo xtask help` lists them")),
-    };
-    match outcome {
+    match obey(std::env::args_os().skip(1).collect()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(what) => {
-            eprintln!("xtask {verb}: {what}");
+            eprintln!("xtask: {what}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn help(_: &[String]) -> Outcome {
-    println!("cargo xtask <verb>\n");
-    for (name, what, _) in VERBS {
-        println!("  {name:<10}{what}");
+/// Finds the verb and runs it, or prints its help; without a verb, prints the list.
+fn obey(mut words: Vec<OsString>) -> Outcome {
+    let is_help = |word: &OsString| ["--help", "-h", "help"].iter().any(|help| word == help);
+    // Behind a `--` the words are another program's.
+    let asks = words.iter().take_while(|word| *word != "--").any(is_help);
+    words.retain(|word| !asks || !is_help(word));
+    if words.is_empty() {
+        print!("{}", list());
+        return Ok(());
     }
-    Ok(())
+    let name = words.remove(0);
+    let Some(verb) = VERBS.iter().chain([&test::INSIDE]).find(|verb| name == verb.name) else {
+        return Err(format!("there is no verb {name:?}: cargo xtask --help lists them"));
+    };
+    if asks {
+        print!("{}", verb.help());
+        return Ok(());
+    }
+    verb.read(words).and_then(|given| (verb.run)(&given)).map_err(|why| format!("{}: {why}", verb.name))
 }
 
-/// The value of a verb's only option, `--name value`, if it was given. Anything else on the command line is an error.
-fn option<'a>(args: &'a [String], name: &str) -> Result<Option<&'a str>, String> {
-    match args {
-        [] => Ok(None),
-        [given, value] if given == name => Ok(Some(value)),
-        _ => Err(format!("the only option is `{name} <value>`, not `{}`", args.join(" "))),
-    }
-}
-
-/// For verbs that take nothing.
-fn no_options(args: &[String]) -> Outcome {
-    if args.is_empty() { Ok(()) } else { Err(format!("it takes no options, not `{}`", args.join(" "))) }
+/// What `cargo xtask` prints.
+fn list() -> String {
+    let verbs: String = VERBS.iter().map(|verb| format!("  {:<10}{}\n", verb.name, verb.what)).collect();
+    format!(
+        "The project's chores.\n\nUsage\n  cargo xtask <verb> [options]\n  cargo xtask <verb> --help   \
+         what it does, its options, an example\n\nVerbs\n{verbs}\nExample\n  cargo xtask ci\n"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+    use std::fs;
 
-    fn words(line: &str) -> Vec<String> {
-        line.split_whitespace().map(String::from).collect()
+    /// Whether a line that begins with `cargo xtask` would be understood.
+    fn understood(line: &str) -> Result<(), String> {
+        let mut words = line.split_whitespace().skip(2).map(OsString::from);
+        let Some(name) = words.next().filter(|name| name != "--help") else { return Ok(()) };
+        let verb = VERBS.iter().find(|verb| name == verb.name).ok_or_else(|| format!("there is no verb {name:?}"))?;
+        verb.read(words.collect()).map(|_| ())
     }
 
     #[test]
-    fn an_option_is_its_name_and_one_value() {
-        assert_eq!(option(&words(""), "--seconds"), Ok(None));
-        assert_eq!(option(&words("--seconds 3"), "--seconds"), Ok(Some("3")));
-    }
-
-    #[test]
-    fn an_unknown_or_incomplete_option_is_refused() {
-        for line in ["--second 3", "--seconds", "--seconds 3 4", "3"] {
-            assert!(option(&words(line), "--seconds").is_err(), "{line}");
+    fn every_verb_has_a_help_within_the_width_of_a_terminal_and_an_example_that_is_understood() {
+        assert_eq!(VERBS.iter().map(|verb| verb.name).collect::<BTreeSet<_>>().len(), VERBS.len());
+        for verb in VERBS {
+            assert!(verb.help().lines().all(|line| line.len() <= 120), "{}", verb.help());
+            assert!(list().contains(verb.what) && list().lines().all(|line| line.len() <= 100));
+            assert!(verb.example.starts_with(&format!("cargo xtask {}", verb.name)));
+            understood(verb.example).unwrap();
         }
-        assert!(no_options(&words("--all")).is_err());
+    }
+
+    #[test]
+    fn every_chore_that_a_document_names_is_understood() {
+        let folders = [sh::root().to_path_buf(), sh::root().join("docs")];
+        let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
+        let mut found = 0;
+        for document in files.filter(|path| path.extension().is_some_and(|kind| kind == "md")) {
+            for rest in fs::read_to_string(&document).unwrap().split("cargo xtask").skip(1) {
+                // Up to the end of the code it stands in, or to its comment.
+                let line = format!("cargo xtask{}", rest.split(['`', '\n', '#']).next().unwrap_or_default());
+                if !line.contains('<') {
+                    understood(&line).unwrap_or_else(|why| panic!("{}: {line}: {why}", document.display()));
+                    found += 1;
+                }
+            }
+        }
+        assert!(found > 15, "{found}");
+    }
+
+    #[test]
+    fn a_verb_that_does_not_exist_points_to_the_list() {
+        assert_eq!(obey(vec!["tset".into()]), Err("there is no verb \"tset\": cargo xtask --help lists them".into()));
     }
 }

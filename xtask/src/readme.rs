@@ -8,7 +8,8 @@
 //!   must end well.
 //! - Commands that cannot be run here are named, with the reason.
 
-use crate::{Outcome, no_options, sh};
+use crate::verb::{Given, Verb};
+use crate::{Outcome, sh};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
@@ -29,11 +30,17 @@ const END_LIMIT: Duration = Duration::from_secs(10);
 /// What a program that serves prints when it can be reached.
 const READY: &str = "http://";
 
-/// Runs all commands.
-pub fn run(args: &[String]) -> Outcome {
-    no_options(args)?;
-    run_but_for(&[])
-}
+pub const VERB: Verb = Verb {
+    name: "readme",
+    what: "run the commands that the README shows",
+    more: "\
+        Runs every line of every block marked `sh`, from the root of the repository, so that the README cannot promise what\n\
+        does not work. A command whose comment mentions Ctrl-C serves until the end of its block.",
+    options: &[],
+    words: &[],
+    example: "cargo xtask readme",
+    run: |_: &Given| run_but_for(&[]),
+};
 
 /// Runs all commands but those that the caller has run already.
 pub fn run_but_for(done: &[&str]) -> Outcome {

@@ -2,15 +2,26 @@
 //! because its linkers want what others do without; for macOS, whose linker is not to be had elsewhere, it is compiled.
 //! Nothing is run.
 
-use crate::{Outcome, no_options, sh, way};
+use crate::verb::{Given, Verb};
+use crate::{Outcome, sh, way};
 
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 const WINDOWS_LINKER: &str = "x86_64-w64-mingw32-gcc";
 const MACOS: &str = "aarch64-apple-darwin";
 
+pub const VERB: Verb = Verb {
+    name: "systems",
+    what: "build the desktop box for Windows, and compile it for macOS",
+    more: "\
+        Nothing is run. A system whose compiler or linker cannot be had here is named and left out.",
+    options: &[],
+    words: &[],
+    example: "cargo xtask systems",
+    run,
+};
+
 /// Both, as far as this machine can.
-pub fn run(args: &[String]) -> Outcome {
-    no_options(args)?;
+fn run(_: &Given) -> Outcome {
     for (target, verb, tools) in [(WINDOWS, "build", linker as fn() -> Outcome), (MACOS, "check", || Ok(()))] {
         match way::library(target).and_then(|()| tools()) {
             Ok(()) => sh::run(sh::command("cargo").args([verb, "-p", "leaguebox", "--target", target]))?,

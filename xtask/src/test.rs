@@ -11,12 +11,32 @@ mod network;
 mod probe;
 mod tally;
 
+use crate::verb::{Given, Opt, Verb};
 use crate::{Outcome, clients, emulate, firmware, sh};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tally::Tally;
+
+pub const VERB: Verb = Verb {
+    name: "test",
+    what: "run the tests that look at the box from outside, on a device",
+    more: "\
+        On the desktop box, on the board's image in the emulator (in a network of its own, with a DHCP server), or on a\n\
+        board that hangs on a debug probe. What a device has no part in is printed with its reason. A test that fails is\n\
+        run once more, alone. Installs what is missing.",
+    options: &[Opt { name: "--device", value: "desktop|emulator|probe", what: "where", default: Some("desktop") }],
+    words: &[
+        ("FILE ...", "files of host-tests/tests, without `.rs` (all)"),
+        ("-- WORDS ...", "words for the test harness, such as --nocapture or a part of a test's name"),
+    ],
+    example: "cargo xtask test --device emulator device_cost -- --nocapture",
+    run,
+};
+
+/// Makes `test` work in a network of the emulated boxes' own.
+pub use network::VERB as INSIDE;
 
 /// Files of tests that look at no box: what they say is the same on every device.
 const NO_BOX: &[&str] = &["json_suite", "simulation", "spec_examples"];
@@ -59,35 +79,19 @@ impl Device {
     }
 }
 
-/// Runs the tests: `[--device D] [file of tests ...] [-- words for the test harness]`.
-pub fn run(args: &[String]) -> Outcome {
-    if let [first, rest @ ..] = args
-        && first == network::INSIDE
-    {
-        return network::inside(rest);
-    }
-    let (args, harness) = match args.iter().position(|arg| arg == "--") {
-        Some(place) => (&args[..place], &args[place + 1..]),
-        None => (args, &[][..]),
-    };
-    let (device, files) = match args {
-        [option, name, files @ ..] if option == "--device" => (Device::named(name)?, files),
-        files => (Device::Desktop, files),
-    };
-    if let Some(option) = files.iter().find(|file| file.starts_with('-')) {
-        return Err(format!(
-            "it takes `--device`, files of tests, and `--` before the harness's words, not `{option}`"
-        ));
-    }
+/// Runs the tests.
+fn run(given: &Given) -> Outcome {
+    let (files, harness) = (&given.words, &given.rest);
+    let device = Device::named(given.get("--device").unwrap_or_default())?;
     if device == Device::Probe {
         // Before the long part.
         probe::find()?;
     }
     clients::prepare()?;
     if device != Device::Desktop {
-        firmware::run(&[])?;
+        firmware::VERB.run(&[])?;
     }
-    let mut plan = Plan { programs: programs(device, files)?, harness: harness.to_vec() };
+    let mut plan = Plan { programs: programs(device, files)?, harness: harness.clone() };
     if !harness.iter().any(|word| word.starts_with("--test-threads")) {
         plan.harness.push(format!("--test-threads={}", device.threads()));
     }

@@ -1,15 +1,27 @@
 //! `cargo xtask venv`: the Python environment `.venv`, in which the tests' players run. The packages and their versions
 //! stand in `host-tests/players/requirements.txt`. Cheap to call again: nothing is done while that file stays the same.
 
-use crate::{Outcome, no_options, sh};
+use crate::verb::{Given, Verb};
+use crate::{Outcome, sh};
 use std::fs;
 
 const VENV: &str = ".venv";
 const REQUIREMENTS: &str = "host-tests/players/requirements.txt";
 
+pub const VERB: Verb = Verb {
+    name: "venv",
+    what: "make .venv, the Python packages that the test players need",
+    more: "\
+        The packages and their versions stand in host-tests/players/requirements.txt. Does nothing while that file and\n\
+        Python stay the same. Other verbs run it by themselves.",
+    options: &[],
+    words: &[],
+    example: "cargo xtask venv",
+    run: |_: &Given| make(),
+};
+
 /// Makes the environment unless there is one made from these very requirements by this very Python.
-pub fn run(args: &[String]) -> Outcome {
-    no_options(args)?;
+pub fn make() -> Outcome {
     let requirements = fs::read_to_string(sh::root().join(REQUIREMENTS))
         .map_err(|error| format!("{REQUIREMENTS} names the packages and cannot be read: {error}"))?;
     if !sh::succeeds(sh::command("python3").arg("--version")) {

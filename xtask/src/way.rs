@@ -3,6 +3,7 @@
 //!
 //! The target's `core` can come from three places; the first that there is is taken.
 
+use crate::verb::Opt;
 use crate::{Outcome, sh};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,6 +11,14 @@ use std::time::Duration;
 
 /// The RP2040's core, as the compiler calls it.
 pub const TARGET: &str = "thumbv6m-none-eabi";
+
+/// For verbs that leave the choice.
+pub const OPTION: Opt = Opt {
+    name: "--way",
+    value: "installed|rustup|debian",
+    what: "where the processor's `core` library comes from (the first that works)",
+    default: None,
+};
 
 /// rustup downloads 10 MB or so. A machine without access to it may not refuse but keep us waiting.
 const RUSTUP_LIMIT: Duration = Duration::from_secs(60);

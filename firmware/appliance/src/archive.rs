@@ -4,15 +4,17 @@
 use core::net::IpAddr;
 
 use embedded_io_async::Write;
+use protocol_core::ids::{AgentId, LeagueId};
 use protocol_core::json::{Full, Shown, Sink};
 use protocol_core::time::Utc;
-use protocol_core::wire::league_v2::outgoing::{AgentId, LeagueId};
 use serde::Serialize;
 
 use crate::Appliance;
 use crate::board::Board;
+use crate::clock::Clock;
 use crate::http::{self, Outgoing, Responder, WriteError};
 use crate::journal::{Ask, Page, State};
+use crate::links::RETRY_AFTER;
 use crate::pages::list;
 use crate::pieces;
 use crate::routes::JSON;
@@ -66,8 +68,14 @@ struct Head {
 /// What a league, a line or a move takes at most: a name of 64 bytes, each of them escaped by six, and the rest.
 const PART: usize = 640;
 
-/// The least room for an answer, in bytes: a part, and the chunk around it.
+/// The least room for an answer from flash, in bytes: a part, and the chunk around it.
 pub const ANSWER: usize = PART + 16;
+
+/// Says that there is no such room just now.
+pub(crate) fn busy<S: Write, C: Clock>(responder: Responder<'_, S, C>) -> impl Future<Output = Result<(), WriteError>> {
+    let later = [("Retry-After", RETRY_AFTER)];
+    responder.error_with(503, "too much is being read from flash; wait as Retry-After says", &later)
+}
 
 /// Adds a part to a message.
 pub(crate) async fn add<T: http::Sink>(
@@ -80,7 +88,7 @@ pub(crate) async fn add<T: http::Sink>(
     }
 }
 
-impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+impl<B: Board> Appliance<'_, B> {
     /// Makes room for a part. Before the journal is asked for it: nobody else is answered there while a part is added, and
     /// must not wait for who reads slowly.
     pub(crate) async fn make_room<T: http::Sink>(
@@ -102,6 +110,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         responder: Responder<'_, S, B>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
+            if responder.room() < ANSWER {
+                return busy(responder).await;
+            }
             if responder.is_head_only() {
                 return responder.head(200, JSON, &[]).await;
             }
@@ -132,6 +143,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         number: u32,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
+            if responder.room() < ANSWER {
+                return busy(responder).await;
+            }
             let mut found = self.ask_the_journal(Ask::League(u32::MAX)).await;
             while let Some(told) = found.take() {
                 let past = told.page().past;

@@ -1,8 +1,8 @@
 //! League of Agents on the box's port: agents register by HTTP, dial in at `/api/v1/ws`, and are told of their games on that
-//! connection. What is said, and what is right to say, is the hall's; here it is carried.
+//! connection. What is said, and what is right to say, is the venue's; here it is carried.
 //!
-//! A connection begins with a worker, which listens until the agent has shown its key, and hands it to the line of that
-//! agent, as [`links`](crate::links) does. Whoever only looks on stays with the worker.
+//! A slot listens until the agent has shown its key, and is that agent's link from then on, as in [`links`](crate::links).
+//! Whoever only looks on needs no key.
 
 use core::net::IpAddr;
 use core::pin::pin;
@@ -11,13 +11,15 @@ use edge_nal::TcpShutdown;
 use embassy_futures::select::select;
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
-use protocol_core::hall::{Enrolment, Hall, Picture, Reply, Told, Word};
-use protocol_core::wire::league_of_agents::Uuid;
+use protocol_core::protocols::league_of_agents::Uuid;
+use protocol_core::protocols::league_of_agents::{Enrolment, Picture, Reply, Told, Word};
+use protocol_core::venue::Venue;
 
 use crate::Appliance;
 use crate::board::Board;
 use crate::guard::Later;
-use crate::links::{Links, OVER, REPLACED};
+use crate::links::OVER;
+use crate::slots::Id;
 use crate::watch::FULL;
 use crate::ws::{End, Event, Link};
 
@@ -31,15 +33,15 @@ const LOOK_MS: u64 = 200;
 
 const STRANGER: End = End::Ours(4001, "say who you are: {\"type\":\"authenticate\",\"token\":\"YOUR_API_KEY\"}");
 
-impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+impl<'m, B: Board> Appliance<'m, B> {
     /// Registers an agent, unless its address has registered enough of them for now.
     pub(crate) fn enrol(&self, from: IpAddr, body: &[u8]) -> impl Future<Output = Result<Enrolment, Later>> {
         async move {
-            self.guard.borrow_mut().may_register(self.board.now(), from, P, || true)?;
+            self.guard.borrow_mut().may_register(self.board.now(), from, self.capacity(), || true)?;
             self.room().await;
-            let enrolment = self.act(|hall, now| hall.enrol(now, from, body));
+            let enrolment = self.act(|venue, now| venue.enrol(now, from, body));
             if let Enrolment::Done(..) = enrolment {
-                self.guard.borrow_mut().registered(self.board.now(), from, P);
+                self.guard.borrow_mut().registered(self.board.now(), from, self.capacity());
             }
             Ok(enrolment)
         }
@@ -60,6 +62,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         async move {
             let until = self.board.after(ms);
             let mut link = Link::new(socket, &self.board, buf);
+            link.takes_long(Some(&self.wide));
             let end = loop {
                 match link.next(true, pin!(self.board.sleep_until(until))).await {
                     Ok(Event::Message(length)) => match self.hear_stranger(from, &mut link, length).await {
@@ -97,11 +100,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// Shows games to somebody without a seat in them, one after the other, for as long as there are messages.
     fn show<S: Read + Write>(&self, from: IpAddr, game: Uuid, link: &mut Link<'_, S, B>) -> impl Future<Output = End> {
         async move {
-            let Some(_place) = self.watchers.admit() else { return FULL };
+            let Some(_place) = self.watchers.admit(self.slots.others()) else { return FULL };
             let (mut watched, mut told) = (Some(self.count_in(game)), Told::default());
             let mut pong_at = self.board.after(PONG_MS);
             loop {
-                while let Some(picture) = self.picture(|hall, now| hall.picture_of(now, watched.as_ref()?.game)) {
+                while let Some(picture) = self.picture(|venue, now| venue.picture_of(now, watched.as_ref()?.game)) {
                     let Some(word) = told.next(&picture) else { break };
                     if let Err(end) = self.say_word(word, &picture, link).await {
                         return end;
@@ -133,41 +136,35 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     }
 
     /// Counts somebody who looks on at a game, for as long as this is held.
-    fn count_in(&self, game: Uuid) -> Watched<'_, B, P, M, R, L> {
-        self.act(|hall, _| hall.count_spectator(game, true));
+    fn count_in(&self, game: Uuid) -> Watched<'_, 'm, B> {
+        self.act(|venue, _| venue.count_spectator(game, true));
         Watched { appliance: self, game }
     }
 
-    /// Plays with an agent over its link. `None` if it is another line's from now on.
+    /// Plays with an agent over its link. Says why that is over.
     pub(crate) fn play_with<'a, S: Read + Write>(
         &'a self,
-        line: u16,
-        links: &Links<S, P>,
+        slot: Id,
         issue: u32,
         link: &mut Link<'a, S, B>,
-    ) -> impl Future<Output = Option<End>> {
+    ) -> impl Future<Output = End> {
         async move {
-            let Some(bell) = self.lines.get(usize::from(line)) else { return Some(OVER) };
             let mut player = Playing { issue, told: Told::default(), seen: None, watched: None };
             let mut pong_at = self.board.after(PONG_MS);
             loop {
-                match self.hall(|hall| hall.line_of(issue)) {
-                    Some(at) if at == line => {}
-                    Some(_) => return None,
-                    None => return Some(OVER),
-                }
-                if links.has(line) {
-                    return Some(REPLACED);
-                }
+                let line = match self.line_of(slot, issue) {
+                    Ok(line) => line,
+                    Err(end) => return end,
+                };
                 if let Err(end) = self.tell(&mut player, link).await {
-                    return Some(end);
+                    return end;
                 }
-                link.takes_long(self.hall(|hall| hall.may_write_long(line)).then_some(&self.long));
+                link.takes_long(Some(self.long_for(line)));
                 let event = {
                     let look_at = player.watched.as_ref().map_or(pong_at, |_| self.board.after(LOOK_MS).min(pong_at));
-                    let changed = pin!(select(bell.wait(), self.board.sleep_until(look_at)));
+                    let changed = pin!(select(self.slots.rung(slot), self.board.sleep_until(look_at)));
                     // Whoever thinks may be silent: its game has a deadline of its own.
-                    link.next(self.hall(|hall| hall.is_thinking(line)), changed).await
+                    link.next(self.venue(|venue| venue.is_thinking(line)), changed).await
                 };
                 let said = match event {
                     Ok(Event::Changed) if self.board.now() < pong_at => continue,
@@ -175,11 +172,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                         pong_at = self.board.after(PONG_MS);
                         self.say_reply(Reply::Pong, link).await.map(|_| ())
                     }
-                    Ok(Event::Message(length)) => self.answer_agent(line, &mut player, link, length).await,
+                    Ok(Event::Message(length)) => self.answer_agent(slot, &mut player, link, length).await,
                     Err(end) => Err(end),
                 };
                 if let Err(end) = said {
-                    return Some(end);
+                    return end;
                 }
                 // A flood must not keep the others waiting.
                 yield_now().await;
@@ -190,16 +187,16 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// Answers a message of an agent.
     fn answer_agent<'a, S: Read + Write>(
         &'a self,
-        line: u16,
-        player: &mut Playing<'a, B, P, M, R, L>,
+        slot: Id,
+        player: &mut Playing<'a, 'm, B>,
         link: &mut Link<'_, S, B>,
         length: usize,
     ) -> impl Future<Output = Result<(), End>> {
         async move {
-            let from = self.address_of(line).ok_or(OVER)?;
+            let from = self.address_of(self.line_of(slot, player.issue)?).ok_or(OVER)?;
             self.room().await;
             let reply = self.hear_agent(Some(player.issue), link, length);
-            player.seen = self.picture(|hall, now| hall.picture_for(now, player.issue));
+            player.seen = self.picture(|venue, now| venue.picture_for(now, player.issue));
             if let Reply::Watches(game) = reply {
                 (player.told, player.watched) = (Told::default(), Some(self.count_in(game)));
             }
@@ -215,19 +212,18 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// Everything there is to say of a picture is said before the next one is taken, so that no turn is left out between.
     fn tell<'a, S: Read + Write>(
         &'a self,
-        player: &mut Playing<'a, B, P, M, R, L>,
+        player: &mut Playing<'a, 'm, B>,
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = Result<(), End>> {
         async move {
             let issue = player.issue;
-            player.watched.take_if(|_| self.picture(|hall, now| hall.picture_for(now, issue)).is_some());
+            player.watched.take_if(|_| self.picture(|venue, now| venue.picture_for(now, issue)).is_some());
             loop {
                 let is_now = player.seen.is_none();
                 if is_now {
                     let game = player.watched.as_ref().map(|watched| watched.game);
-                    let look = |hall: &Hall<P, M, R, L>, now| {
-                        hall.picture_for(now, issue).or_else(|| hall.picture_of(now, game?))
-                    };
+                    let look =
+                        |venue: &Venue<'_>, now| venue.picture_for(now, issue).or_else(|| venue.picture_of(now, game?));
                     player.seen = self.picture(look);
                 }
                 let mut is_all = is_now;
@@ -238,7 +234,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     self.say_word(word, picture, link).await?;
                     if matches!(word, Word::Matched | Word::GameOver) {
                         self.room().await;
-                        self.act(|hall, now| hall.word_is_told(now, player.issue, word));
+                        self.act(|venue, now| venue.word_is_told(now, player.issue, word));
                     }
                     if word == Word::GameOver {
                         player.watched = None;
@@ -252,18 +248,15 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    fn picture(
-        &self,
-        look: impl Fn(&Hall<P, M, R, L>, protocol_core::time::Now) -> Option<Picture>,
-    ) -> Option<Picture> {
+    fn picture(&self, look: impl Fn(&Venue<'_>, protocol_core::time::Now) -> Option<Picture>) -> Option<Picture> {
         let now = self.now();
-        self.hall(|hall| look(hall, now))
+        self.venue(|venue| look(venue, now))
     }
 
-    /// Gives the hall a message of an agent.
+    /// Gives the venue a message of an agent.
     fn hear_agent<S: Read + Write>(&self, issue: Option<u32>, link: &mut Link<'_, S, B>, length: usize) -> Reply {
         let (body, _) = link.message(length);
-        self.act(|hall, now| hall.hear_arena(now, issue, body))
+        self.act(|venue, now| venue.hear_arena(now, issue, body))
     }
 
     fn say_reply<S: Read + Write>(
@@ -272,7 +265,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = Result<bool, End>> {
         let at = self.now().utc;
-        link.say(move |sink| self.hall(|hall| hall.write_reply(reply, at, sink)), async || self.safe().await)
+        link.say(move |sink| self.venue(|venue| venue.write_reply(reply, at, sink)), async || self.safe().await)
     }
 
     /// Says a word about a game.
@@ -282,7 +275,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         picture: &Picture,
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = Result<bool, End>> {
-        link.say(move |sink| self.hall(|hall| hall.write_word(word, picture, sink)), async || self.safe().await)
+        link.say(move |sink| self.venue(|venue| venue.write_word(word, picture, sink)), async || self.safe().await)
     }
 }
 
@@ -295,7 +288,7 @@ fn goes_on(reply: Reply) -> Result<(), End> {
 }
 
 /// An agent on its link.
-struct Playing<'a, B: Board, const P: usize, const M: usize, const R: usize, const L: usize> {
+struct Playing<'a, 'm, B: Board> {
     /// Its registration.
     issue: u32,
     /// What it knows.
@@ -304,18 +297,18 @@ struct Playing<'a, B: Board, const P: usize, const M: usize, const R: usize, con
     /// all the same.
     seen: Option<Picture>,
     /// A game of others that it looks on at while it has none of its own.
-    watched: Option<Watched<'a, B, P, M, R, L>>,
+    watched: Option<Watched<'a, 'm, B>>,
 }
 
 /// Somebody who looks on at a game is counted until this is dropped.
-struct Watched<'a, B: Board, const P: usize, const M: usize, const R: usize, const L: usize> {
-    appliance: &'a Appliance<B, P, M, R, L>,
+struct Watched<'a, 'm, B: Board> {
+    appliance: &'a Appliance<'m, B>,
     game: Uuid,
 }
 
-impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Drop for Watched<'_, B, P, M, R, L> {
+impl<B: Board> Drop for Watched<'_, '_, B> {
     fn drop(&mut self) {
-        self.appliance.act(|hall, _| hall.count_spectator(self.game, false));
+        self.appliance.act(|venue, _| venue.count_spectator(self.game, false));
     }
 }
 

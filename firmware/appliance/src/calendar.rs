@@ -8,8 +8,8 @@
 //! in the future, the true time has to catch up with it, or the box be switched off and on.
 
 use protocol_core::json;
+use protocol_core::protocols::league_v2::incoming::{Incoming, Request};
 use protocol_core::time::{Millis, Utc};
-use protocol_core::wire::league_v2::incoming::{Incoming, Request};
 
 /// 2024-01-01 and 2100-01-01: nobody who says another time can be right.
 const SANE: core::ops::Range<u32> = 1_704_067_200..4_102_444_800;

@@ -9,8 +9,8 @@
 //! could lock the owner out. So it is their length that keeps codes from being guessed. Each that is tried takes a connection,
 //! and who tries many is told to wait, and longer each time; nobody else is.
 //!
-//! Bodies need no limit here. A request is held in the buffer of the worker that reads it and nowhere else, so all of
-//! them together take what the board lends its workers; what does not fit one is refused before it is read.
+//! Bodies need no limit here. A request is held in the buffer of the slot that reads it, or one lent to it, and nowhere else, so all
+//! of them together take what the board lends; what does not fit one is refused before it is read.
 
 use core::hint::black_box;
 use core::net::IpAddr;

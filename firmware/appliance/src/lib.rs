@@ -3,22 +3,23 @@
 //! the board's.
 //!
 //! An [`Appliance`] is shared by a fixed set of endless futures, all on one thread, which the board runs on whatever
-//! executor it has: one [`Appliance::line`] for each player there is room for, some [`Appliance::serve`] workers, and one
-//! [`Appliance::keep_time`]. Each worker and line lives in buffers it is lent, so what a board spends is what it lends.
+//! executor it has: an [`Appliance::slot`] for each connection there can be at once, and one [`Appliance::keep_time`]. Each
+//! slot lives in a buffer it is lent, so what a board spends is what it lends.
 //!
 //! ```text
 //! http/       HTTP/1.1, both directions
 //! ws/         WebSocket, for agents that dial in
+//! slots.rs    which connection is what
+//! server.rs   a slot's life; requests and their answers
 //! lines.rs    dials players, carries calls out, brings replies back
 //! links.rs    players that dial in instead
 //! arena.rs    those that speak League of Agents
-//! server.rs   accepts connections, answers requests
 //! routes.rs   which path is what
 //! watch.rs    connections that only watch
 //! live.rs     what the web page watches
 //! moment.rs   one match as it is now
 //! pages.rs    what the box shows: JSON, CSV, the log, text for agents
-//! web.rs      the files of the web page
+//! web/        the web page and what agents read
 //! pieces.rs   a text longer than any buffer
 //! turns.rs    who makes the next piece
 //! archive.rs  leagues that have ended, from flash
@@ -28,12 +29,13 @@
 //! powers.rs   what the owner may do to a running league
 //! board.rs    what the box is plugged into
 //! calendar.rs the time of day, as far as it is known
+//! sntp.rs     a question to a time server, and its answer
 //! guard.rs    who is kept out
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]
-// An `async fn` keeps its arguments twice, where they came in and where they are used; an `async move` block does not. Lines and
-// workers are many, and on a board each is memory: where it counts, it is written out.
+// An `async fn` keeps its arguments twice, where they came in and where they are used; an `async move` block does not. Slots
+// are many, and on a board each is memory: where it counts, it is written out.
 #![allow(clippy::manual_async_fn)]
 
 #[cfg(test)]
@@ -58,103 +60,176 @@ mod replay;
 mod routes;
 mod server;
 mod settings;
+mod slots;
+pub mod sntp;
 mod turns;
 mod watch;
 mod web;
 pub mod ws;
 
 use core::cell::{Cell, RefCell};
+use core::task::Waker;
 
 use embassy_futures::select::select;
 use embassy_sync::blocking_mutex::raw::NoopRawMutex;
 use embassy_sync::signal::Signal;
-use heapless::String;
+use heapless::{String, Vec, VecView};
 use protocol_core::fair::Seed;
-use protocol_core::hall::{Config, Event, Hall, Output, Stage};
 use protocol_core::time::{Now, Utc};
+use protocol_core::venue::{self, Config, Event, Output, Stage, Venue};
 
 use board::Board;
 use calendar::{Calendar, Source};
 use guard::Guard;
 
 pub use archive::ANSWER;
-pub use links::Links;
-
-/// What the box of a board may take of its memory, checked wherever it is built for one: 32 players, what these want
-/// remembered, a whole round of them at once, 256 log entries.
-#[cfg(target_pointer_width = "32")]
-const _: () = assert!(size_of::<Appliance<(), 32, 16, 496, 256>>() <= 70 * 1024, "the box does not fit the board");
+pub use web::WINDOW;
 
 /// Wakes one future that waits.
 type Bell = Signal<NoopRawMutex, ()>;
 
-/// The box without its board. The parameters are those of [`Hall`].
-pub struct Appliance<B, const P: usize, const M: usize, const R: usize, const L: usize> {
-    hall: RefCell<Hall<P, M, R, L>>,
+/// The box without its board, in the memory it is lent: see [`Space`].
+pub struct Appliance<'m, B> {
+    venue: RefCell<Venue<'m>>,
     board: B,
     calendar: Cell<Calendar>,
     admin_code: RefCell<String<64>>,
     guard: RefCell<Guard>,
-    /// One for each line: what it has to do has changed.
-    lines: [Bell; P],
+    slots: slots::Slots<'m>,
     /// The next deadline has changed.
     deadline: Bell,
-    /// Workers that wait for a connection.
-    free_workers: Cell<u16>,
     watchers: watch::Watchers,
     turns: turns::Turns,
     refused: Cell<u32>,
     /// Decides the code of a screen that may show all there is; none before the owner asks for one.
     projector: Cell<u32>,
     started: u64,
-    journal: journal::Desk<P>,
+    journal: journal::Desk<'m>,
+    /// For a request or a message that is too long for a slot's buffer, and for what is sent of a long answer in one go.
+    wide: ws::Long,
+    /// For a move with much to remember.
     long: ws::Long,
+    /// For what pages are told: it changes as it is told, so it must be made in one go.
+    told: ws::Long,
 }
 
-impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
-    /// A box that is ready to be run. `admin_code` opens what only its owner may do.
-    pub fn new(hall: Hall<P, M, R, L>, board: B, admin_code: String<64>) -> Self {
+/// The memory of an appliance, to be lent to it. The parameters are those of its venue's [`Space`](venue::Space), and how many
+/// connections there can be at once: more than players.
+pub struct Space<
+    const PLAYERS: usize,
+    const MATCHES: usize,
+    const RESULTS: usize,
+    const LOG: usize,
+    const NOTES: usize,
+    const STEPS: usize,
+    const SLOTS: usize,
+> {
+    venue: venue::Space<PLAYERS, MATCHES, RESULTS, LOG, NOTES, STEPS>,
+    slots: [slots::Slot; SLOTS],
+    lines: [slots::Line; PLAYERS],
+    /// Whoever waits for a fact to be written.
+    waiting: Vec<Waker, SLOTS>,
+}
+
+impl<
+    const PLAYERS: usize,
+    const MATCHES: usize,
+    const RESULTS: usize,
+    const LOG: usize,
+    const NOTES: usize,
+    const STEPS: usize,
+    const SLOTS: usize,
+> Space<PLAYERS, MATCHES, RESULTS, LOG, NOTES, STEPS, SLOTS>
+{
+    /// Nothing but zeros: as the initial value of a static it takes no flash.
+    pub const fn new() -> Self {
         Self {
-            started: board.now(),
-            hall: RefCell::new(hall),
-            admin_code: RefCell::new(admin_code),
-            ..Self::closed(board)
+            venue: venue::Space::new(),
+            slots: [const { slots::Slot::new() }; SLOTS],
+            lines: [const { slots::Line::new() }; PLAYERS],
+            waiting: Vec::new(),
         }
     }
 
-    /// A box that is [opened](Self::open) before it is run. But for the board all of it is zeros: as the initial value of
-    /// a static it takes no flash, and opening it there no stack.
-    pub const fn closed(board: B) -> Self {
+    /// Lends it.
+    pub fn lend(&mut self) -> Memory<'_> {
+        Memory { venue: self.venue.lend(), slots: &self.slots, lines: &self.lines, waiting: &mut self.waiting }
+    }
+}
+
+impl<
+    const PLAYERS: usize,
+    const MATCHES: usize,
+    const RESULTS: usize,
+    const LOG: usize,
+    const NOTES: usize,
+    const STEPS: usize,
+    const SLOTS: usize,
+> Default for Space<PLAYERS, MATCHES, RESULTS, LOG, NOTES, STEPS, SLOTS>
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The same, lent.
+pub struct Memory<'m> {
+    venue: venue::Memory<'m>,
+    slots: &'m [slots::Slot],
+    lines: &'m [slots::Line],
+    waiting: &'m mut VecView<Waker>,
+}
+
+impl<'m, B: Board> Appliance<'m, B> {
+    /// A box that is ready to be run. `master` decides all draws, `secret` all tokens: see [`Venue::new`]. `admin_code` opens
+    /// what only its owner may do.
+    pub fn new(
+        memory: Memory<'m>,
+        board: B,
+        config: Config,
+        (master, secret): (Seed, Seed),
+        admin_code: String<64>,
+    ) -> Self {
+        let Memory { venue, slots, lines, waiting } = memory;
         Self {
-            hall: RefCell::new(Hall::closed()),
-            board,
+            venue: RefCell::new(Venue::new(venue, config, master, secret)),
             calendar: Cell::new(Calendar::new()),
-            admin_code: RefCell::new(String::new()),
+            admin_code: RefCell::new(admin_code),
             guard: RefCell::new(Guard::new()),
-            lines: [const { Bell::new() }; P],
+            slots: slots::Slots::new(slots, lines),
             deadline: Bell::new(),
-            free_workers: Cell::new(0),
             watchers: watch::Watchers::new(),
             turns: turns::Turns::new(),
             refused: Cell::new(0),
             projector: Cell::new(0),
-            started: 0,
-            journal: journal::Desk::new(),
+            started: board.now(),
+            journal: journal::Desk::new(waiting),
+            wide: ws::Long::new(),
             long: ws::Long::new(),
+            told: ws::Long::new(),
+            board,
         }
     }
 
-    /// Opens the [hall](Hall::open). `admin_code` opens what only its owner may do.
-    pub fn open(&mut self, config: Config, master: Seed, secret: Seed, admin_code: String<64>) {
-        self.hall.get_mut().open(config, master, secret);
-        self.admin_code = RefCell::new(admin_code);
-        self.started = self.board.now();
+    /// How many players there is room for.
+    fn capacity(&self) -> usize {
+        self.slots.lines()
     }
 
-    /// Has a buffer for messages that are longer than those of the lines, which are lent it one after the other: see
-    /// [`Hall::may_write_long`].
+    /// Has another buffer for what is too long for that of a slot: a request, a message, a piece of an answer. It is lent to one
+    /// after the other. With several, one is always left for who asks.
+    pub fn have_wide(&self, buf: &'static mut [u8]) {
+        self.wide.set(buf);
+    }
+
+    /// Has a buffer for the longest messages of players, who are lent it one after the other: see [`Venue::may_write_long`].
     pub fn have_long(&self, buf: &'static mut [u8]) {
         self.long.set(buf);
+    }
+
+    /// Has a buffer for what pages that watch are told, one after the other, where that of a slot may be too short for it.
+    pub fn have_told(&self, buf: &'static mut [u8]) {
+        self.told.set(buf);
     }
 
     /// What it is plugged into.
@@ -162,30 +237,28 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         &self.board
     }
 
-    /// Looks at the hall.
-    pub fn hall<T>(&self, look: impl FnOnce(&Hall<P, M, R, L>) -> T) -> T {
-        look(&self.hall.borrow())
+    /// Looks at the venue.
+    pub fn venue<T>(&self, look: impl FnOnce(&Venue<'m>) -> T) -> T {
+        look(&self.venue.borrow())
     }
 
-    /// Does something in the hall, and wakes whoever that concerns.
-    pub fn act<T>(&self, act: impl FnOnce(&mut Hall<P, M, R, L>, Now) -> T) -> T {
+    /// Does something in the venue, and wakes whoever that concerns.
+    pub fn act<T>(&self, act: impl FnOnce(&mut Venue<'m>, Now) -> T) -> T {
         let now = self.now();
-        let mut hall = self.hall.borrow_mut();
-        let (before, players) = (hall.next_deadline(), hall.players().len());
-        let done = act(&mut hall, now);
-        while let Some(Output::Line(player)) = hall.poll_output() {
-            if let Some(bell) = self.lines.get(usize::from(player)) {
-                bell.signal(());
-            }
+        let mut venue = self.venue.borrow_mut();
+        let (before, players) = (venue.next_deadline(), venue.players().len());
+        let done = act(&mut venue, now);
+        while let Some(Output::Line(player)) = venue.poll_output() {
+            self.slots.changed(player, || lines::has_call(&venue, player));
         }
-        if hall.players().len() < players {
-            // Players moved up: every line has to look who is on it.
-            self.lines.iter().for_each(|bell| bell.signal(()));
+        if venue.players().len() < players {
+            // Players moved up.
+            self.slots.all_changed(|player| lines::has_call(&venue, player));
         }
-        if hall.next_deadline() != before {
+        if venue.next_deadline() != before {
             self.deadline.signal(());
         }
-        if hall.next_fact(0).is_some() || hall.has_steps() {
+        if venue.next_fact(0).is_some() || venue.has_steps() {
             self.journal.bell.signal(());
         }
         done
@@ -224,10 +297,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// Brings every deadline about. Run one.
     pub async fn keep_time(&self) -> ! {
         loop {
-            match self.hall(Hall::next_deadline) {
+            match self.venue(Venue::next_deadline) {
                 Some(at) if at <= self.board.now() => {
                     self.room().await;
-                    self.act(|hall, now| hall.handle(now, Event::Tick));
+                    self.act(|venue, now| venue.handle(now, Event::Tick));
                 }
                 Some(at) => {
                     select(self.board.sleep_until(at), self.deadline.wait()).await;
@@ -244,8 +317,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         /// How long the telling may take.
         const TELL_MS: u64 = 10_000;
         let mut until = None;
-        while !self.hall(|hall| hall.is_over() && !hall.has_errands()) {
-            if self.hall(Hall::stage) == Stage::Completed {
+        while !self.venue(|venue| venue.is_over() && !venue.has_errands()) {
+            if self.venue(Venue::stage) == Stage::Completed {
                 let until = *until.get_or_insert(self.board.after(TELL_MS));
                 if self.board.now() >= until {
                     break;

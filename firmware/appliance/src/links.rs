@@ -1,32 +1,28 @@
 //! Players that dial in: they hold a WebSocket open, and everything that is said, by them or by the box, is said on it.
 //!
-//! A connection begins with a worker, like every other: it makes the handshake and listens until the agent has shown who
-//! it is, by registering or by its token. Then it hands the connection to the player's line and is free for the next
-//! one. The line, which has nobody to dial, keeps it: it sends what the hall wants said, gives the hall the answers by
-//! the id of the call, and answers what the player asks in between.
-//!
-//! So a worker never has to keep a connection that lasts, the line stays the one future that speaks to its player, and
-//! there is no third kind of future with sockets and buffers of its own: whoever is connected takes no more memory than
-//! whoever is called. What it costs is that a connection can change hands, and so belongs to nobody's buffers:
-//! the frame reader never reads past a frame, and the board has its sockets in a pool. A player is known by its
-//! registration, not by its line, for lines move up when somebody leaves before the league.
+//! A connection begins like every other, in the slot that accepted it: that makes the handshake and listens until the agent
+//! has shown who it is, by registering or by its token. From then on the slot is the player's link: it sends what the venue
+//! wants said, gives the venue the answers by the id of the call, and answers what the player asks in between. A player is
+//! known by its registration, not by its line, for lines move up when somebody leaves before the league.
 
-use core::cell::Cell;
 use core::net::IpAddr;
 use core::pin::pin;
 
 use edge_nal::TcpShutdown;
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
-use protocol_core::hall::{self, Answer, Failure, Hall, Via};
-use protocol_core::wire::league_v2::incoming::answered_call;
+use protocol_core::protocols;
+use protocol_core::protocols::league_v2::incoming::answered_call;
+use protocol_core::protocols::league_v2::{Answer, Failure};
+use protocol_core::venue::{self, Venue, Via};
 
 use crate::Appliance;
 use crate::board::Board;
 use crate::calendar::{self, Source};
 use crate::guard::{self, Later};
 use crate::http::{Request, Responder};
-use crate::routes::{FROM_ELSEWHERE, too_many};
+use crate::routes::{FROM_ELSEWHERE, apart, too_many};
+use crate::slots::{Id, Role};
 use crate::ws::{self, End, Event, Link};
 
 /// Where agents dial in.
@@ -35,48 +31,17 @@ pub(crate) const PATH: &str = "/ws";
 /// How long a message of an agent that says too much has to wait before it is looked at again, in milliseconds.
 const SLOW_MS: u64 = 50;
 
+/// What is said to who would take the last connection for long, and when to come again, in seconds.
+const FULL: &str = "all connections are taken; come back in a moment";
+pub(crate) const RETRY_AFTER: &str = "2";
+
 const STRANGER: End = End::Ours(1008, "say who you are: register_player, or any message with your auth_token");
 pub(crate) const REPLACED: End = End::Ours(1008, "another connection with your token has taken over");
 const TOO_MUCH: End =
     End::Ours(1013, "too many registrations came from your address; wait a few seconds and come back");
 pub(crate) const OVER: End = End::Ours(1000, "your registration is over; register for the next league");
 
-/// Connections on their way from a worker to a line. Costs a socket's handle and two words for each player.
-pub struct Links<S, const P: usize>([Cell<Option<Held<S>>>; P]);
-
-/// A connection, and whose it is.
-struct Held<S> {
-    /// The number of the player's registration.
-    issue: u32,
-    socket: S,
-}
-
-impl<S, const P: usize> Links<S, P> {
-    /// Nobody has dialled in.
-    pub const fn new() -> Self {
-        Self([const { Cell::new(None) }; P])
-    }
-
-    fn take(&self, line: u16) -> Option<Held<S>> {
-        self.0.get(usize::from(line))?.take()
-    }
-
-    pub(crate) fn has(&self, line: u16) -> bool {
-        let Some(place) = self.0.get(usize::from(line)) else { return false };
-        let held = place.take();
-        let has = held.is_some();
-        place.set(held);
-        has
-    }
-}
-
-impl<S, const P: usize> Default for Links<S, P> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+impl<B: Board> Appliance<'_, B> {
     /// Answers a request for a WebSocket. True if the connection is one now.
     pub(crate) fn greet<S: Write>(
         &self,
@@ -85,7 +50,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         responder: Responder<'_, S, B>,
     ) -> impl Future<Output = bool> {
         async move {
-            let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, P);
+            let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, self.capacity());
             if let Err(later) = may_ask {
                 let _ = too_many(responder, later, "requests came").await;
                 return false;
@@ -99,6 +64,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 return false;
             }
             match ws::accept(&request) {
+                // A link lasts, and the last slot is for who comes next.
+                Ok(_) if self.slots.is_full() => {
+                    let _ = responder.error_with(503, FULL, &[("Retry-After", RETRY_AFTER)]).await;
+                    false
+                }
                 Ok(proof) => responder.upgrade("websocket", &[("Sec-WebSocket-Accept", &proof)]).await.is_ok(),
                 Err(refusal) => {
                     let (status, rule) = refusal.answer();
@@ -125,6 +95,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         async move {
             let until = self.board.after(ms);
             let mut link = Link::new(socket, &self.board, buf);
+            link.takes_long(Some(&self.wide));
             let end = loop {
                 match link.next(true, pin!(self.board.sleep_until(until))).await {
                     Ok(Event::Message(length)) => match self.hear(from, &mut link, length).await {
@@ -141,129 +112,132 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    /// Gives a connection to the line of its player.
-    pub(crate) fn hand_over<S>(&self, links: &Links<S, P>, issue: u32, socket: S) {
-        let Some(line) = self.hall(|hall| hall.line_of(issue)) else { return };
-        if let (Some(place), Some(bell)) = (links.0.get(usize::from(line)), self.lines.get(usize::from(line))) {
-            place.set(Some(Held { issue, socket }));
-            bell.signal(());
-        }
-    }
-
-    /// Keeps the connection that was handed to a line, if there is one, for as long as it lasts and is the player's.
-    pub(crate) fn hold<S>(&self, line: u16, links: &Links<S, P>, buf: &mut [u8]) -> impl Future<Output = ()>
+    /// Keeps the link of a player for as long as it lasts and is the player's.
+    pub(crate) fn hold<S>(&self, slot: Id, mut issue: u32, socket: &mut S, buf: &mut [u8]) -> impl Future<Output = ()>
     where
         S: Read + Write + TcpShutdown,
     {
         async move {
-            let Some(Held { mut issue, mut socket }) = links.take(line) else { return };
-            let owner = issue;
-            self.room().await;
-            if self.is_at(owner, line) {
-                self.act(|hall, now| hall.handle(now, hall::Event::Arrived { player: line }));
-            }
-            let mut link = Link::new(&mut socket, &self.board, buf);
-            let is_of_the_arena = |hall: &Hall<P, M, R, L>| {
-                hall.players().get(usize::from(line)).is_some_and(hall::Player::is_of_the_arena)
-            };
-            let end = match self.hall(is_of_the_arena) {
-                true => self.play_with(line, links, owner, &mut link).await,
-                false => self.converse_on(line, links, &mut issue, &mut link).await,
-            };
-            match self.is_over(line, links, owner, end).await {
-                Some(end) => link.close(end).await,
-                None => {
-                    drop(link);
-                    self.hand_over(links, issue, socket);
+            let mut link = Link::new(socket, &self.board, buf);
+            loop {
+                let Some(line) = self.venue(|venue| venue.line_of(issue)) else { return link.close(OVER).await };
+                self.slots.link(slot, issue, line);
+                self.room().await;
+                if let Some(player) = self.venue(|venue| venue.line_of(issue)) {
+                    self.act(|venue, now| venue.handle(now, venue::Event::Arrived { player }));
+                }
+                let is_of_the_arena = |venue: &Venue<'_>| {
+                    let player = venue.players().get(usize::from(line));
+                    player.is_some_and(|player| player.session.code() == protocols::Code::LeagueOfAgents)
+                };
+                let left = match self.venue(is_of_the_arena) {
+                    true => Left::For(apart(pin!(self.play_with(slot, issue, &mut link))).await),
+                    false => apart(pin!(self.converse_on(slot, issue, &mut link))).await,
+                };
+                let why = match left {
+                    Left::For(end) => end.reason(),
+                    Left::To(_) => "the connection is another player's now",
+                };
+                self.is_over(slot, issue, why).await;
+                match left {
+                    Left::For(end) => return link.close(end).await,
+                    Left::To(another) => issue = another,
                 }
             }
         }
     }
 
     /// Says that a player has no link any more, unless it has another one already.
-    fn is_over<S>(
-        &self,
-        line: u16,
-        links: &Links<S, P>,
-        owner: u32,
-        end: Option<End>,
-    ) -> impl Future<Output = Option<End>> {
+    fn is_over(&self, slot: Id, issue: u32, why: &'static str) -> impl Future<Output = ()> {
         async move {
-            if self.is_at(owner, line) && !links.has(line) {
+            if self.slots.role(slot) == Role::Link(issue) {
                 self.room().await;
-                let why = end.map_or("the connection is another player's now", End::reason);
-                self.act(|hall, now| hall.handle(now, hall::Event::Gone { player: line, why }));
             }
-            end
+            let line = self.venue(|venue| venue.line_of(issue));
+            if let Some(line) = line.filter(|_| self.slots.role(slot) == Role::Link(issue)) {
+                self.slots.leave(slot, line, || false);
+                self.act(|venue, now| venue.handle(now, venue::Event::Gone { player: line, why }));
+            }
+            self.slots.set(slot, Role::Busy);
         }
     }
 
-    /// Whether a line is that of a registration.
-    fn is_at(&self, issue: u32, line: u16) -> bool {
-        self.hall(|hall| hall.line_of(issue)) == Some(line)
+    /// The line of a player whose link this slot is, or why it is not any more.
+    pub(crate) fn line_of(&self, slot: Id, issue: u32) -> Result<u16, End> {
+        let line = self.venue(|venue| venue.line_of(issue)).ok_or(OVER)?;
+        if self.slots.role(slot) != Role::Link(issue) {
+            return Err(REPLACED);
+        }
+        self.slots.is_on(slot, line);
+        Ok(line)
     }
 
-    /// Carries calls, answers and questions over a link. `None` if it is another line's from now on.
+    /// Carries calls, answers and questions over a link.
     fn converse_on<'a, S: Read + Write>(
         &'a self,
-        line: u16,
-        links: &Links<S, P>,
-        issue: &mut u32,
+        slot: Id,
+        issue: u32,
         link: &mut Link<'a, S, B>,
-    ) -> impl Future<Output = Option<End>> {
+    ) -> impl Future<Output = Left> {
         async move {
             // The call that was said last on this link: an answer may come. On another link it has to be said again.
             let mut said = None;
-            let Some(bell) = self.lines.get(usize::from(line)) else { return Some(OVER) };
             loop {
-                match self.hall(|hall| hall.line_of(*issue)) {
-                    Some(at) if at == line => {}
-                    Some(_) => return None,
-                    None => return Some(OVER),
-                }
-                if links.has(line) {
-                    return Some(REPLACED);
-                }
-                let open = self.hall(|hall| hall.call(line).map(|call| call.id));
+                let line = match self.line_of(slot, issue) {
+                    Ok(line) => line,
+                    Err(end) => return Left::For(end),
+                };
+                let open = self.venue(|venue| venue.call(line).map(|call| call.id));
                 if let (Some(call), true) = (open, open != said) {
                     match self.say_call(line, call, link).await {
                         Ok(()) => said = open,
-                        Err(end) => return Some(end),
+                        Err(end) => return Left::For(end),
                     }
                 }
-                link.takes_long(self.hall(|hall| hall.may_write_long(line)).then_some(&self.long));
+                link.takes_long(Some(self.long_for(line)));
                 let event = {
-                    let changed = pin!(bell.wait());
+                    let changed = pin!(self.slots.rung(slot));
                     link.next(open.is_some(), changed).await
                 };
                 match event {
                     Ok(Event::Changed) => {}
                     Ok(Event::Message(length)) => {
+                        // It may be on another line by now.
+                        let line = match self.line_of(slot, issue) {
+                            Ok(line) => line,
+                            Err(end) => return Left::For(end),
+                        };
                         let (body, _) = link.message(length);
                         if let Some(call) = answered_call(body) {
                             self.room().await;
-                            let reply = hall::Event::Reply { player: line, call, status: 200, body };
-                            self.act(|hall, now| hall.handle(now, reply));
+                            let reply = venue::Event::Reply { player: line, call, status: 200, body };
+                            self.act(|venue, now| venue.handle(now, reply));
                         } else {
-                            let Some(from) = self.address_of(line) else { return Some(OVER) };
+                            let Some(from) = self.address_of(line) else { return Left::For(OVER) };
                             match self.hear(from, link, length).await {
                                 // A link belongs to the player that showed its token on it last.
-                                Ok(caller) => *issue = caller.unwrap_or(*issue),
-                                Err(end) => return Some(end),
+                                Ok(Some(caller)) if caller != issue => return Left::To(caller),
+                                Ok(_) => {}
+                                Err(end) => return Left::For(end),
                             }
                         }
                         // A flood must not keep the others waiting.
                         yield_now().await;
                     }
-                    Err(end) => return Some(end),
+                    Err(end) => return Left::For(end),
                 }
             }
         }
     }
 
+    /// Where the long messages of a player go: much only while it owes a move that may have it.
+    pub(crate) fn long_for(&self, line: u16) -> &ws::Long {
+        if self.venue(|venue| venue.may_write_long(line)) { &self.long } else { &self.wide }
+    }
+
     /// Where the player on a line is.
     pub(crate) fn address_of(&self, line: u16) -> Option<IpAddr> {
-        self.hall(|hall| Some(hall.players().get(usize::from(line))?.contact.ip()))
+        self.venue(|venue| Some(venue.players().get(usize::from(line))?.contact.ip()))
     }
 
     /// Says the open call, if it still is.
@@ -276,11 +250,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         async move {
             // What is said was decided when the call was made: all that led to it must be safe, what comes later need not.
             self.safe().await;
-            if self.hall(|hall| hall.call(line).map(|open| open.id)) != Some(call) {
+            if self.venue(|venue| venue.call(line).map(|open| open.id)) != Some(call) {
                 return Ok(());
             }
-            self.act(|hall, now| hall.handle(now, hall::Event::Begun { player: line, call }));
-            let write = |sink: &mut dyn protocol_core::json::Sink| self.hall(|hall| hall.write_call(line, sink));
+            self.act(|venue, now| venue.handle(now, venue::Event::Begun { player: line, call }));
+            let write = |sink: &mut dyn protocol_core::json::Sink| self.venue(|venue| venue.write_call(line, sink));
             if !link.say(write, async || {}).await? {
                 // It was answered before it was asked: there is nothing to say.
                 self.failed(line, call, Failure::Unreadable).await;
@@ -300,11 +274,11 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     ) -> impl Future<Output = Result<Option<u32>, End>> {
         async move {
             let (body, speaker) = link.message(length);
-            let answer = self.ask_hall(from, Via::Held, body).await.map_err(|_| TOO_MUCH)?;
-            let issue = answer.caller().and_then(|player| self.hall(|hall| hall.issue_of_line(player)));
+            let answer = self.ask_venue(from, Via::Held, body).await.map_err(|_| TOO_MUCH)?;
+            let issue = answer.caller().and_then(|player| self.venue(|venue| venue.issue_of_line(player)));
             if !answer.is_empty() {
                 speaker
-                    .say(|sink| self.hall(|hall| hall.write_answer(&answer, sink)), async || self.safe().await)
+                    .say(|sink| self.venue(|venue| venue.write_answer(&answer, sink)), async || self.safe().await)
                     .await?;
             }
             link.forget();
@@ -313,18 +287,18 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         }
     }
 
-    /// Whoever floods is not sent away but slowed down, once it is answered: its messages pile up before its own line, and it
+    /// Whoever floods is not sent away but slowed down, once it is answered: its messages pile up in its own connection, and it
     /// holds nothing that others wait for, such as the buffer for long messages.
     pub(crate) fn slow_down(&self, from: IpAddr) -> impl Future<Output = ()> {
         async move {
-            while self.guard.borrow_mut().request(self.board.now(), from, P).is_err() {
+            while self.guard.borrow_mut().request(self.board.now(), from, self.capacity()).is_err() {
                 self.board.sleep_until(self.board.after(SLOW_MS)).await;
             }
         }
     }
 
-    /// Gives the hall an agent's message, unless its address has registered enough players for now.
-    pub(crate) fn ask_hall<'a>(
+    /// Gives the venue an agent's message, unless its address has registered enough players for now.
+    pub(crate) fn ask_venue<'a>(
         &self,
         from: IpAddr,
         via: Via,
@@ -338,14 +312,23 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             }
             let is_registration =
                 || via == Via::Register || body.windows(8).any(|word| word.eq_ignore_ascii_case(b"register"));
-            self.guard.borrow_mut().may_register(self.board.now(), from, P, is_registration)?;
+            self.guard.borrow_mut().may_register(self.board.now(), from, self.capacity(), is_registration)?;
             self.room().await;
-            let before = self.hall(Hall::registrations);
-            let answer = self.act(|hall, now| hall.request(now, from, via, body));
-            if self.hall(Hall::registrations) != before {
-                self.guard.borrow_mut().registered(self.board.now(), from, P);
+            let before = self.venue(Venue::registrations);
+            let answer = self.act(|venue, now| venue.request(now, from, via, body));
+            if self.venue(Venue::registrations) != before {
+                self.guard.borrow_mut().registered(self.board.now(), from, self.capacity());
             }
             Ok(answer)
         }
     }
+}
+
+/// Why a link is not a player's any more.
+#[derive(Clone, Copy)]
+enum Left {
+    /// It is over.
+    For(End),
+    /// It is that of the player with this registration.
+    To(u32),
 }

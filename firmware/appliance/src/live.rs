@@ -31,23 +31,31 @@
 //! happens again and again is no new entry, but one of the last that counts on.
 
 use core::net::IpAddr;
+use core::pin::pin;
 
 use edge_nal::TcpShutdown;
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
-use protocol_core::hall::{Hall, Player};
+use protocol_core::ids::{AgentId, MatchId};
 use protocol_core::json::{self, Full, Seq, Sink};
 use protocol_core::log::{Entry, Happening, LOOK_BACK, Log};
+use protocol_core::message::Message;
 use protocol_core::time::Utc;
-use protocol_core::wire::league_v2::dialect::Kind;
-use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
+use protocol_core::venue::{Player, Venue};
 
 use crate::Appliance;
 use crate::board::Board;
+use crate::clock::before;
 use crate::moment::Moment;
 use crate::pages::{self, Vitals};
 use crate::pieces;
-use crate::ws::{End, Link};
+use crate::ws::{End, Lent, Link};
+
+/// How long a page may take to be told one thing, in milliseconds, where others wait for the buffer. A page that takes longer
+/// comes back when it can.
+const TELL_MS: u32 = 500;
+/// How long it waits for the others.
+const TURN_MS: u64 = 2_000;
 
 /// Where the page watches.
 pub(crate) const PATH: &str = "/api/live";
@@ -111,14 +119,14 @@ fn is_new_beginning(what: Happening) -> bool {
 /// Whether it shows in the row of the player it happened to. What is asked and answered shows when the match is over.
 fn shows(entry: &Entry) -> bool {
     match entry.what {
-        Happening::Sent(kind) | Happening::Answered(kind) => kind == Kind::Ping,
+        Happening::Sent(kind) | Happening::Answered(kind) => kind == Message::Ping,
         _ => true,
     }
 }
 
 impl Told {
     /// Looks for what has happened since it last looked.
-    fn look<const L: usize>(&mut self, log: &Log<L>, now: Utc) {
+    fn look(&mut self, log: &Log, now: Utc) {
         (self.upto, self.known) = (log.written(), self.log);
         self.since = core::mem::replace(&mut self.looked, now);
         if core::mem::replace(&mut self.repeats, log.repeats()) != self.repeats {
@@ -132,41 +140,37 @@ impl Told {
     }
 
     /// What is to be said next; nothing, when all that had happened when the telling began is told.
-    fn next<const P: usize, const M: usize, const R: usize, const L: usize>(
-        &mut self,
-        hall: &Hall<P, M, R, L>,
-        status: impl Fn() -> u32,
-    ) -> Option<News> {
+    fn next(&mut self, venue: &Venue<'_>, status: impl Fn() -> u32) -> Option<News> {
         while self.part != Part::Told {
-            if let Some(news) = self.next_of_snapshot(hall, &status) {
+            if let Some(news) = self.next_of_snapshot(venue, &status) {
                 return Some(news);
             }
         }
         while self.log < self.upto {
-            let entry = hall.log().at_or_after(self.log).filter(|(number, _)| *number == self.log);
+            let entry = venue.log().at_or_after(self.log).filter(|(number, _)| *number == self.log);
             if self.log < self.known && !entry.as_ref().is_some_and(|entry| self.is_news(entry)) {
                 self.go_on();
                 continue;
             }
             let Some((_, entry)) = entry.filter(|(_, entry)| !is_new_beginning(entry.what)) else {
                 self.part = Part::Head;
-                return self.next_of_snapshot(hall, &status);
+                return self.next_of_snapshot(venue, &status);
             };
             let step = self.step;
             self.step += 1;
             let is_last = |is_same: &dyn Fn(&Entry) -> bool| {
                 let mut ahead =
-                    (self.log + 1..self.upto.min(self.log + AHEAD)).filter_map(|at| hall.log().at_or_after(at));
+                    (self.log + 1..self.upto.min(self.log + AHEAD)).filter_map(|at| venue.log().at_or_after(at));
                 !ahead.any(|later| self.is_news(&later) && is_same(&later.1))
             };
             match (step, entry.at_match, entry.agent) {
                 (0, Some(id), _) if is_last(&|later| later.at_match == Some(id)) => return Some(News::Match(id)),
                 (0, ..) => {}
                 (_, Some(id), None) if matches!(entry.what, Happening::MatchOver(_)) => {
-                    match hall
+                    match venue
                         .sitters(id)
                         .nth(usize::from(step) - 1)
-                        .and_then(|sitter| line_of(hall, sitter.player_id.0))
+                        .and_then(|sitter| line_of(venue, sitter.player_id.0))
                     {
                         Some(line) => return Some(News::Player(line)),
                         None => self.go_on(),
@@ -174,7 +178,7 @@ impl Told {
                 }
                 (1, _, Some(agent)) if shows(&entry) => {
                     if is_last(&|later| later.agent == Some(agent) && shows(later))
-                        && let Some(line) = line_of(hall, agent)
+                        && let Some(line) = line_of(venue, agent)
                     {
                         return Some(News::Player(line));
                     }
@@ -182,7 +186,7 @@ impl Told {
                 _ => self.go_on(),
             }
         }
-        if core::mem::replace(&mut self.standings, hall.standings_sum()) != self.standings {
+        if core::mem::replace(&mut self.standings, venue.standings_sum()) != self.standings {
             return Some(News::Standings);
         }
         (core::mem::replace(&mut self.status, status()) != self.status).then_some(News::Status)
@@ -193,32 +197,29 @@ impl Told {
         (self.log, self.step) = (self.log + 1, 0);
     }
 
-    fn next_of_snapshot<const P: usize, const M: usize, const R: usize, const L: usize>(
-        &mut self,
-        hall: &Hall<P, M, R, L>,
-        status: impl Fn() -> u32,
-    ) -> Option<News> {
+    fn next_of_snapshot(&mut self, venue: &Venue<'_>, status: impl Fn() -> u32) -> Option<News> {
         let (next, news) = match self.part {
             Part::Head => {
                 // Whatever happens from now on is told behind it.
-                let (now, repeats, looked) = (hall.log().written(), hall.log().repeats(), self.looked);
+                let (now, repeats, looked) = (venue.log().written(), venue.log().repeats(), self.looked);
                 *self = Self { log: now, upto: now, repeats, looked, status: status(), ..Self::default() };
                 (Part::Players(0), Some(News::Snapshot))
             }
-            Part::Players(line) if usize::from(line) < hall.players().len() => {
+            Part::Players(line) if usize::from(line) < venue.players().len() => {
                 (Part::Players(line + 1), Some(News::Player(line)))
             }
             Part::Players(_) => (Part::Matches(MatchId { round: 0, table: 0 }), None),
             Part::Matches(told) => {
                 let place = |id: MatchId| (id.round, id.table);
-                let behind = hall.all_tables().map(|table| table.id).filter(|&id| place(id) > place(told));
+                let shown = venue.all_tables().map(|table| table.id).chain(venue.finished_games());
+                let behind = shown.filter(|&id| place(id) > place(told));
                 match behind.min_by_key(|&id| place(id)) {
                     Some(id) => (Part::Matches(id), Some(News::Match(id))),
                     None => (Part::Standings, None),
                 }
             }
             Part::Standings => {
-                self.standings = hall.standings_sum();
+                self.standings = venue.standings_sum();
                 (Part::Ready, Some(News::Standings))
             }
             Part::Ready => (Part::Told, Some(News::Ready)),
@@ -229,21 +230,12 @@ impl Told {
     }
 }
 
-fn line_of<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &Hall<P, M, R, L>,
-    agent: AgentId,
-) -> Option<u16> {
-    hall.players().iter().position(|player| player.id() == agent).map(|line| line as u16)
+fn line_of(venue: &Venue<'_>, agent: AgentId) -> Option<u16> {
+    venue.players().iter().position(|player| player.id() == agent).map(|line| line as u16)
 }
 
 impl News {
-    fn write<const P: usize, const M: usize, const R: usize, const L: usize>(
-        self,
-        hall: &Hall<P, M, R, L>,
-        now_ms: u64,
-        vitals: Vitals<'_>,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Full> {
+    fn write(self, venue: &Venue<'_>, now_ms: u64, vitals: Vitals<'_>, sink: &mut dyn Sink) -> Result<(), Full> {
         let (kind, name) = match self {
             News::Snapshot => ("snapshot", "status"),
             News::Status => ("status", "status"),
@@ -256,16 +248,16 @@ impl News {
             sink.put(text.as_bytes())?;
         }
         match self {
-            News::Snapshot | News::Status => pages::status(hall, vitals, sink)?,
+            News::Snapshot | News::Status => pages::status(venue, vitals, sink)?,
             News::Player(line) => {
-                let player: &Player = hall.players().get(usize::from(line)).ok_or(Full)?;
-                json::write(&pages::Person::of(hall, player), sink)?;
+                let player: &Player = venue.players().get(usize::from(line)).ok_or(Full)?;
+                json::write(&pages::Person::of(venue, player), sink)?;
             }
-            News::Match(id) => Moment::of(hall, id, now_ms).write_line(hall, sink)?,
+            News::Match(id) => Moment::of(venue, id, now_ms).write_line(venue, sink)?,
             News::Standings => {
-                json::write(&Seq(|| hall.standings().map(|row| row.player_id)), sink)?;
+                json::write(&Seq(|| venue.standings().map(|row| row.player_id)), sink)?;
                 sink.put(b",\"places\":")?;
-                json::write(&Seq(|| hall.shared_places()), sink)?;
+                json::write(&Seq(|| venue.shared_places()), sink)?;
             }
             News::Ready => {}
         }
@@ -273,7 +265,7 @@ impl News {
     }
 }
 
-impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+impl<B: Board> Appliance<'_, B> {
     /// Serves a page that watches, to its end.
     pub(crate) fn show_live<S: Read + Write + TcpShutdown>(
         &self,
@@ -292,24 +284,43 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = Result<(), End>> {
         async move {
-            self.act(|hall, _| hall.refresh_standings());
+            self.act(|venue, _| venue.refresh_standings());
             let now = self.now().utc;
-            self.hall(|hall| told.look(hall.log(), now));
-            while let Some(news) = self.next_news(told) {
+            self.venue(|venue| told.look(venue.log(), now));
+            loop {
+                // One page after the other: what cannot be told now is told when it is looked for again.
+                let mut lent = match self.told.size() {
+                    0 => None,
+                    _ => match self.turn_to_tell().await {
+                        Some(lent) => Some(lent),
+                        None => return Ok(()),
+                    },
+                };
+                let Some(news) = self.next_news(told) else { return Ok(()) };
                 let now = self.board.now();
-                let write = |sink: &mut dyn Sink| self.hall(|hall| news.write(hall, now, self.vitals(now), sink));
+                let write = |sink: &mut dyn Sink| self.venue(|venue| news.write(venue, now, self.vitals(now), sink));
                 // What there is no longer, such as a player that has left meanwhile, is not told.
-                link.say(write, async || self.safe().await).await?;
+                match &mut lent {
+                    Some(lent) => link.say_in(lent, TELL_MS, write, async || self.safe().await).await?,
+                    None => link.say(write, async || self.safe().await).await?,
+                };
+                drop(lent);
                 yield_now().await;
             }
-            Ok(())
+        }
+    }
+
+    fn turn_to_tell(&self) -> impl Future<Output = Option<Lent<'_>>> {
+        async move {
+            let turn = pin!(self.told.queue_up()?);
+            before(&self.board, self.board.after(TURN_MS), turn).await.ok()
         }
     }
 
     fn next_news(&self, told: &mut Told) -> Option<News> {
-        self.hall(|hall| {
-            let still = || pieces::sum(|sink| pages::status(hall, self.vitals(self.started).still(), sink));
-            told.next(hall, still)
+        self.venue(|venue| {
+            let still = || pieces::sum(|sink| pages::status(venue, self.vitals(self.started).still(), sink));
+            told.next(venue, still)
         })
     }
 }

@@ -4,10 +4,11 @@
 use core::fmt;
 
 use protocol_core::games::{self, AnyGame, Game, MAX_SEATS, Seat, Seats, Viewer};
-use protocol_core::hall::{Hall, LastMove};
+use protocol_core::ids::MatchId;
 use protocol_core::json::{self, Full, Joined, Seq, Shown, Sink};
+use protocol_core::protocols;
 use protocol_core::referee::Phase;
-use protocol_core::wire::league_v2::outgoing::MatchId;
+use protocol_core::venue::{LastMove, Venue};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -19,7 +20,7 @@ pub(crate) struct Moment {
     pub phase: Option<Phase>,
     /// As it stands; none before it has begun.
     game: Option<AnyGame>,
-    /// Whether that is all of it. What the hall recalls of a match that is over may lack its board.
+    /// Whether that is all of it. What the venue recalls of a match that is over may lack its board.
     is_whole: bool,
     thinking: Seats,
     /// How long each seat has left.
@@ -29,17 +30,13 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// A match of this league, or a game of the ladder, now. Of the latter nothing is known once it is over.
-    pub fn of<const P: usize, const M: usize, const R: usize, const L: usize>(
-        hall: &Hall<P, M, R, L>,
-        id: MatchId,
-        now_ms: u64,
-    ) -> Self {
+    /// A match of this league, or a game of the ladder, now. Of the latter nothing is known once it is no longer kept.
+    pub fn of(venue: &Venue<'_>, id: MatchId, now_ms: u64) -> Self {
         let mut moment = Self {
             id,
-            state: if hall.places(id).is_some() { "scheduled" } else { "over" },
+            state: if venue.places(id).is_some() { "scheduled" } else { "over" },
             phase: None,
-            game: hall.recall(id),
+            game: venue.recall(id),
             is_whole: false,
             thinking: Seats::NONE,
             left_ms: [None; MAX_SEATS],
@@ -47,23 +44,24 @@ impl Moment {
         };
         if moment.game.is_some() {
             moment.state = "over";
-        } else if let Some(table) = hall.table(id) {
+        } else if let Some(table) = venue.table(id) {
             (moment.state, moment.phase) = ("running", Some(table.play.phase()));
             (moment.game, moment.is_whole) = (Some(table.play.game().clone()), true);
             moment.thinking = table.play.thinking();
             for (seat, left) in (0..).zip(&mut moment.left_ms) {
-                *left = table.play.deadline(seat).map(|at| at.saturating_sub(now_ms).min(u32::MAX.into()) as u32);
+                *left = table.play.left(seat, now_ms);
+            }
+            if let Some(left) = table.starts_in(now_ms) {
+                moment.state = "countdown";
+                moment.left_ms = [Some(left.min(u32::MAX.into()) as u32); MAX_SEATS];
             }
         }
         moment
     }
 
     /// The game that is played.
-    pub fn game_type<const P: usize, const M: usize, const R: usize, const L: usize>(
-        &self,
-        hall: &Hall<P, M, R, L>,
-    ) -> &'static str {
-        self.game.as_ref().map_or(hall.game().rules(), Game::rules).name
+    pub fn game_type(&self, venue: &Venue<'_>) -> &'static str {
+        self.game.as_ref().map_or(venue.game().rules(), Game::rules).name
     }
 
     /// A match that is over, as it stood when it was being played.
@@ -79,9 +77,9 @@ impl Moment {
         Self { id, state, phase: Some(phase), game: Some(game), is_whole: true, thinking, left_ms, viewer }
     }
 
-    /// As somebody sees it whom the owner lets see all of it.
-    pub fn in_full(self) -> Self {
-        Self { viewer: Viewer::Owner, ..self }
+    /// From now on it is shown as somebody sees it whom the owner lets see all of it.
+    pub fn show_all(&mut self) {
+        self.viewer = Viewer::Owner;
     }
 
     /// Whether all of it is shown, or what the public may see.
@@ -94,17 +92,13 @@ impl Moment {
         self.state == "over"
     }
 
-    /// The last position of a match that is over, which the hall does not keep.
+    /// The last position of a match that is over, which the venue does not keep.
     pub fn show_end(&mut self, game: AnyGame) {
         (self.game, self.is_whole) = (Some(game), true);
     }
 
     /// On one line, as the live feed tells it.
-    pub fn write_line<const P: usize, const M: usize, const R: usize, const L: usize>(
-        &self,
-        hall: &Hall<P, M, R, L>,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Full> {
+    pub fn write_line(&self, venue: &Venue<'_>, sink: &mut dyn Sink) -> Result<(), Full> {
         #[derive(Serialize)]
         struct Head {
             match_id: Shown<MatchId>,
@@ -115,15 +109,12 @@ impl Moment {
         struct Tail<G> {
             result: Option<G>,
         }
-        let head = Head { match_id: Shown(self.id), round_id: self.id.round, game_type: self.game_type(hall) };
-        json::write(&Joined(head, Joined(self.now(hall), Tail { result: hall.game_result(self.id) })), sink)
+        let head = Head { match_id: Shown(self.id), round_id: self.id.round, game_type: self.game_type(venue) };
+        json::write(&Joined(head, Joined(self.now(venue), Tail { result: venue.game_result(self.id) })), sink)
     }
 
     /// How it stands, and who thinks.
-    pub fn now<'a, const P: usize, const M: usize, const R: usize, const L: usize>(
-        &'a self,
-        hall: &'a Hall<P, M, R, L>,
-    ) -> impl Serialize + 'a {
+    pub fn now<'a>(&'a self, venue: &'a Venue<'_>) -> impl Serialize + 'a {
         #[derive(Serialize)]
         struct Now<S> {
             state: &'static str,
@@ -145,7 +136,7 @@ impl Moment {
         Now {
             state: self.state,
             turn: self.game.as_ref().map_or(0, Game::turn),
-            players: Seq(move || (0..).zip(hall.sitters(self.id)).map(seated)),
+            players: Seq(move || (0..).zip(venue.sitters(self.id)).map(seated)),
         }
     }
 
@@ -163,10 +154,7 @@ impl Moment {
     }
 
     /// What anybody may see of the game: what everybody did last, in words, and the whole of it.
-    pub fn view<'a, const P: usize, const M: usize, const R: usize, const L: usize>(
-        &'a self,
-        hall: &'a Hall<P, M, R, L>,
-    ) -> impl Serialize + 'a {
+    pub fn view<'a>(&'a self, venue: &'a Venue<'_>) -> impl Serialize + 'a {
         #[derive(Serialize)]
         struct Shows<A, S, V> {
             actions: Option<A>,
@@ -174,7 +162,7 @@ impl Moment {
             view: Option<V>,
         }
         let game = self.game.as_ref().filter(|_| self.is_whole);
-        let party = move || hall.party_of(self.id);
+        let party = move || venue.party_of(self.id);
         let action = move |game: &'a AnyGame, seat| {
             Shown(Words(move |f: &mut fmt::Formatter<'_>| game.action(seat, games::Table(&party().sitters()), f)))
         };
@@ -182,7 +170,7 @@ impl Moment {
         let summary = game.map(|game| {
             Shown(Words(move |f: &mut fmt::Formatter<'_>| game.summary(games::Table(&party().sitters()), f)))
         });
-        Shows { actions, summary, view: game.map(|game| View { game, hall, id: self.id, viewer: self.viewer }) }
+        Shows { actions, summary, view: game.map(|game| View { game, venue, id: self.id, viewer: self.viewer }) }
     }
 }
 
@@ -198,21 +186,21 @@ impl<F: Fn(&mut fmt::Formatter<'_>) -> fmt::Result> fmt::Display for Words<F> {
 /// What is seen of a game.
 struct View<'a, H> {
     game: &'a AnyGame,
-    hall: &'a H,
+    venue: &'a H,
     id: MatchId,
     viewer: Viewer,
 }
 
-impl<const P: usize, const M: usize, const R: usize, const L: usize> Serialize for View<'_, Hall<P, M, R, L>> {
+impl Serialize for View<'_, Venue<'_>> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let party = self.hall.party_of(self.id);
+        let party = self.venue.party_of(self.id);
         // What players say is of the match they play now, and not of one that is over.
-        let sitters = match self.hall.table(self.id) {
-            Some(_) => self.hall.sitters_with_notes(&party),
+        let sitters = match self.venue.table(self.id) {
+            Some(_) => self.venue.sitters_with_notes(&party),
             None => party.sitters(),
         };
-        self.game.view(self.viewer, games::Table(&sitters), &mut map)?;
+        protocols::write_view(self.game, self.viewer, games::Table(&sitters), &mut map)?;
         map.end()
     }
 }

@@ -1,15 +1,15 @@
 //! What the box shows: JSON, CSV and the log, and the texts for people and agents. A page of many rows is written row by
-//! row, each from the hall as it is then, so no page is ever held.
+//! row, each from the venue as it is then, so no page is ever held.
 
 use core::fmt::{self, Write as _};
 
 use protocol_core::games::{AnyGame, Game};
-use protocol_core::hall::{self, AgentState, Hall, Player, Ready, Stage};
+use protocol_core::ids::MatchId;
 use protocol_core::json::{self, Full, Joined, Map, Seq, Shown, Sink};
-use protocol_core::league::{ByReason, Rule, Tally};
 use protocol_core::log::Entry;
+use protocol_core::season::{ByReason, Rule, Tally};
 use protocol_core::time::Utc;
-use protocol_core::wire::league_v2::outgoing::MatchId;
+use protocol_core::venue::{self, AgentState, Player, Ready, Stage, Venue};
 use serde::Serialize;
 
 use crate::board::{About, Memory};
@@ -64,11 +64,7 @@ impl Vitals<'_> {
 }
 
 /// `/api/status.json`
-pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &Hall<P, M, R, L>,
-    vitals: Vitals<'_>,
-    sink: &mut dyn Sink,
-) -> Result<(), Full> {
+pub(crate) fn status(venue: &Venue<'_>, vitals: Vitals<'_>, sink: &mut dyn Sink) -> Result<(), Full> {
     #[derive(Serialize)]
     struct Page<'a> {
         state: &'static str,
@@ -78,7 +74,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         capacity: usize,
         /// Why nothing happens, or what does.
         message: Shown<&'a dyn fmt::Display>,
-        league_id: Shown<protocol_core::wire::league_v2::outgoing::LeagueId>,
+        league_id: Shown<protocol_core::ids::LeagueId>,
         game_type: &'static str,
         mode: &'static str,
         pace: &'static str,
@@ -114,20 +110,20 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         last_reset: &'static str,
         last_panic: Option<&'a str>,
     }
-    let league = hall.status();
+    let league = venue.status();
     let page = Page {
         state: league.status,
         round: league.current_round,
         total_rounds: league.total_rounds,
         players: league.players,
-        capacity: P.min((*hall::sizes(hall.config().game).end()).into()),
-        message: Shown(&Both(vitals.kept, Why(hall))),
+        capacity: venue.capacity().min((*venue::sizes(venue.config().game).end()).into()),
+        message: Shown(&Both(vitals.kept, Why(venue))),
         league_id: league.league_id,
         game_type: league.game_type,
-        mode: hall.config().mode.name(),
-        pace: hall.config().pacing.pace.name(),
-        next_round_in_ms: hall.next_round_in(vitals.ms),
-        waits_for_owner: hall.waits_for_owner(),
+        mode: venue.config().mode.name(),
+        pace: venue.config().pacing.pace.name(),
+        next_round_in_ms: venue.next_round_in(vitals.ms),
+        waits_for_owner: venue.waits_for_owner(),
         matches_completed: league.matches_completed,
         total_matches: league.total_matches,
         running_matches: league.running_matches,
@@ -146,7 +142,7 @@ pub(crate) fn status<const P: usize, const M: usize, const R: usize, const L: us
         version: env!("CARGO_PKG_VERSION"),
         board: vitals.about.board,
         name: vitals.about.name,
-        endpoint: &hall.config().endpoint,
+        endpoint: &venue.config().endpoint,
         last_reset: vitals.about.last_reset.name(),
         last_panic: vitals.about.last_panic,
     };
@@ -165,41 +161,41 @@ impl<A: fmt::Display, B: fmt::Display> fmt::Display for Both<A, B> {
 /// What the box is waiting for, in words for the teacher.
 struct Why<'a, H>(&'a H);
 
-impl<const P: usize, const M: usize, const R: usize, const L: usize> fmt::Display for Why<'_, Hall<P, M, R, L>> {
+impl fmt::Display for Why<'_, Venue<'_>> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hall = self.0;
-        let players = hall.takers();
-        let fewest = usize::from(*hall::sizes(hall.config().game).start());
-        match (hall.stage(), hall.config().start_at) {
+        let venue = self.0;
+        let players = venue.takers();
+        let fewest = usize::from(*venue::sizes(venue.config().game).start());
+        match (venue.stage(), venue.config().start_at) {
             (Stage::Waiting, Some(n)) => write!(f, "Waiting for players: {players} of {n} are here."),
             (Stage::Waiting, None) if players < fewest => {
                 let fewest = if fewest > 2 { "four" } else { "two" };
                 write!(f, "Waiting for players: {players} here, a league needs at least {fewest}.")
             }
             (Stage::Waiting, None) => write!(f, "{players} players are here. Waiting for the teacher to start."),
-            (Stage::Running(0), _) if hall.is_paused() => {
+            (Stage::Running(0), _) if venue.is_paused() => {
                 f.write_str("Paused before the first round. Waiting for the teacher to resume.")
             }
-            (Stage::Running(0), _) if hall.waits_for_owner() => {
+            (Stage::Running(0), _) if venue.waits_for_owner() => {
                 f.write_str("The league has begun. Waiting for the teacher to call the first round.")
             }
             (Stage::Running(0), _) => f.write_str("The league has begun. The first round follows in a moment."),
-            (Stage::Running(round), _) if hall.waits_for_owner() => {
-                write!(f, "Round {round} of {} is over. ", hall.schedule().rounds())?;
+            (Stage::Running(round), _) if venue.waits_for_owner() => {
+                write!(f, "Round {round} of {} is over. ", venue.schedule().rounds())?;
                 f.write_str("Waiting for the teacher to call the next one.")
             }
-            (Stage::Running(round), _) if hall.next_round_in(0).is_some() => {
-                write!(f, "Round {round} of {} is over. The next one follows in a moment.", hall.schedule().rounds())
+            (Stage::Running(round), _) if venue.next_round_in(0).is_some() => {
+                write!(f, "Round {round} of {} is over. The next one follows in a moment.", venue.schedule().rounds())
             }
-            (Stage::Running(round), _) if hall.is_paused() && hall.tables().next().is_none() => {
+            (Stage::Running(round), _) if venue.is_paused() && venue.tables().next().is_none() => {
                 write!(f, "Paused after round {round}. Waiting for the teacher to resume.")
             }
-            (Stage::Running(round), _) if hall.is_paused() => {
+            (Stage::Running(round), _) if venue.is_paused() => {
                 write!(f, "Paused: round {round} is being finished, the next one waits.")
             }
             (Stage::Running(round), _) => {
-                write!(f, "Round {round} of {}: ", hall.schedule().rounds())?;
-                match hall.tables().count() {
+                write!(f, "Round {round} of {}: ", venue.schedule().rounds())?;
+                match venue.tables().count() {
                     1 => f.write_str("one match is being played."),
                     n => write!(f, "{n} matches are being played."),
                 }
@@ -231,25 +227,18 @@ pub(crate) fn clock(believed: bool, time: Utc, source: Source, sink: &mut dyn Si
 }
 
 /// What a command of the admin is answered with.
-pub(crate) fn done<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &Hall<P, M, R, L>,
-    sink: &mut dyn Sink,
-) -> Result<(), Full> {
+pub(crate) fn done(venue: &Venue<'_>, sink: &mut dyn Sink) -> Result<(), Full> {
     #[derive(Serialize)]
     struct Done<'a> {
         status: &'static str,
         state: &'static str,
         message: Shown<&'a dyn fmt::Display>,
     }
-    json::write(&Done { status: "ok", state: hall.status().status, message: Shown(&Why(hall)) }, sink)
+    json::write(&Done { status: "ok", state: venue.status().status, message: Shown(&Why(venue)) }, sink)
 }
 
 /// What the owner who has players removed is answered with.
-pub(crate) fn removed<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &Hall<P, M, R, L>,
-    removed: u16,
-    sink: &mut dyn Sink,
-) -> Result<(), Full> {
+pub(crate) fn removed(venue: &Venue<'_>, removed: u16, sink: &mut dyn Sink) -> Result<(), Full> {
     #[derive(Serialize)]
     struct Removed<'a> {
         status: &'static str,
@@ -257,7 +246,7 @@ pub(crate) fn removed<const P: usize, const M: usize, const R: usize, const L: u
         state: &'static str,
         message: Shown<&'a dyn fmt::Display>,
     }
-    let (state, message) = (hall.status().status, Shown(&Why(hall) as &dyn fmt::Display));
+    let (state, message) = (venue.status().status, Shown(&Why(venue) as &dyn fmt::Display));
     json::write(&Removed { status: "ok", removed, state, message }, sink)
 }
 
@@ -272,8 +261,8 @@ pub(crate) fn projector(code: &str, sink: &mut dyn Sink) -> Result<(), Full> {
 }
 
 /// `/api/matches/R1M1.json`, with the entries of the log up to one, as they were at a moment.
-pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &Hall<P, M, R, L>,
+pub(crate) fn one_match(
+    venue: &Venue<'_>,
     moment: &Moment,
     upto: u64,
     at: Utc,
@@ -297,28 +286,25 @@ pub(crate) fn one_match<const P: usize, const M: usize, const R: usize, const L:
         log: S,
     }
     let id = moment.id;
-    let line = hall.match_line(id).ok_or(Full)?;
-    let begun = moment.phase.is_some() || hall.record(id).is_some();
+    let line = venue.match_line(id).ok_or(Full)?;
+    let begun = moment.phase.is_some() || venue.record(id).is_some();
     let page = Page {
-        game_type: moment.game_type(hall),
+        game_type: moment.game_type(venue),
         shows: moment.shows(),
         phase: moment.phase.map(Shown),
-        seed_commitment: begun.then(|| Shown(hall.commitment(id))),
-        match_seed: hall.revealed_seed(id).map(Shown),
-        finished_at: hall.record(id).map(|record| Shown(record.finished)),
-        game_result: hall.game_result(id),
+        seed_commitment: begun.then(|| Shown(venue.commitment(id))),
+        match_seed: venue.revealed_seed(id).map(Shown),
+        finished_at: venue.record(id).map(|record| Shown(record.finished)),
+        game_result: venue.game_result(id),
     };
     let of_match = move |entry: &Entry| entry.at_match == Some(id);
-    let log = Happened { log: Seq(|| hall.log().entries(0..upto).filter(of_match).map(|entry| entry.as_of(at))) };
-    json::write(&Joined(Joined(line, page), Joined(moment.now(hall), Joined(moment.view(hall), log))), sink)
+    let log = Happened { log: Seq(|| venue.log().entries(0..upto).filter(of_match).map(|entry| entry.as_of(at))) };
+    json::write(&Joined(Joined(line, page), Joined(moment.now(venue), Joined(moment.view(venue), log))), sink)
 }
 
 /// Who plays a match, by seat: `"players":[…]`.
-fn players<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &Hall<P, M, R, L>,
-    id: MatchId,
-) -> impl Serialize {
-    Map(move || [("players", Seq(move || hall.sitters(id)))])
+fn players(venue: &Venue<'_>, id: MatchId) -> impl Serialize {
+    Map(move || [("players", Seq(move || venue.sitters(id)))])
 }
 
 /// Pages of many rows.
@@ -353,23 +339,15 @@ impl Rows {
         }
     }
 
-    pub fn exists<const P: usize, const M: usize, const R: usize, const L: usize>(
-        self,
-        hall: &Hall<P, M, R, L>,
-    ) -> bool {
+    pub fn exists(self, venue: &Venue<'_>) -> bool {
         match self {
-            Rows::Player(number, _) => player(hall, number).is_some(),
+            Rows::Player(number, _) => player(venue, number).is_some(),
             _ => true,
         }
     }
 
     /// Writes the part that `at` names, moves `at` to the next, and says whether there is one.
-    pub fn write<const P: usize, const M: usize, const R: usize, const L: usize>(
-        self,
-        hall: &Hall<P, M, R, L>,
-        at: &mut u64,
-        sink: &mut dyn Sink,
-    ) -> Result<bool, Full> {
+    pub fn write(self, venue: &Venue<'_>, at: &mut u64, sink: &mut dyn Sink) -> Result<bool, Full> {
         let part = *at;
         *at += 1;
         match self {
@@ -384,10 +362,10 @@ impl Rows {
                     /// The rank, shared by those whom only their ids part.
                     place: u16,
                 }
-                let league = hall.status();
+                let league = venue.status();
                 list(part, sink, &Head { state: league.status, round: league.current_round }, "standings", |row| {
-                    let place = hall.shared_places().nth(row)?;
-                    Some(Joined(hall.standings().nth(row)?, Place { place }))
+                    let place = venue.shared_places().nth(row)?;
+                    Some(Joined(venue.standings().nth(row)?, Place { place }))
                 })
             }
             Rows::Players => {
@@ -395,8 +373,8 @@ impl Rows {
                 struct Head {
                     registered: usize,
                 }
-                list(part, sink, &Head { registered: hall.players().len() }, "players", |row| {
-                    hall.players().get(row).map(|player| Person::of(hall, player))
+                list(part, sink, &Head { registered: venue.players().len() }, "players", |row| {
+                    venue.players().get(row).map(|player| Person::of(venue, player))
                 })
             }
             Rows::Player(number, shows_replies) => {
@@ -407,10 +385,10 @@ impl Rows {
                     example: &'a str,
                     advice: &'static str,
                 }
-                let player = player(hall, number).ok_or(Full)?;
+                let player = player(venue, number).ok_or(Full)?;
                 // What it said in the game it plays may be a choice that its opponent must not know yet.
-                let is_told = !hall.is_seated(player);
-                list(part, sink, &Person::of(hall, player), "compliance", |row| {
+                let is_told = !venue.is_seated(player);
+                list(part, sink, &Person::of(venue, player), "compliance", |row| {
                     player.compliance.broken().nth(row).map(|(rule, count, example)| Broken {
                         rule: rule.code(),
                         count,
@@ -419,10 +397,10 @@ impl Rows {
                     })
                 })
             }
-            Rows::Table => table(hall, part, sink),
-            Rows::Schedule => schedule(hall, part, sink),
-            Rows::Results => results(hall, part, sink),
-            Rows::Log => match hall.log().at_or_after(part) {
+            Rows::Table => table(venue, part, sink),
+            Rows::Schedule => schedule(venue, part, sink),
+            Rows::Results => results(venue, part, sink),
+            Rows::Log => match venue.log().at_or_after(part) {
                 Some((number, entry)) => {
                     *at = number + 1;
                     json::write(&entry, sink)?;
@@ -435,11 +413,8 @@ impl Rows {
     }
 }
 
-fn player<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &Hall<P, M, R, L>,
-    number: u16,
-) -> Option<&Player> {
-    hall.players().iter().find(|player| player.number == number)
+fn player<'a>(venue: &'a Venue<'_>, number: u16) -> Option<&'a Player> {
+    venue.players().iter().find(|player| player.number == number)
 }
 
 /// Part `part` of `{head…,"name":[row,row,…]}`: the head, then a row each, then the end.
@@ -491,12 +466,12 @@ impl Sink for First<'_> {
 /// A player on one line.
 #[derive(Serialize)]
 pub(crate) struct Person<'a> {
-    player_id: Shown<protocol_core::wire::league_v2::outgoing::AgentId>,
+    player_id: Shown<protocol_core::ids::AgentId>,
     display_name: &'a str,
     version: &'a str,
     contact_endpoint: &'a str,
     /// Where it is really called, or calls from.
-    address: Shown<&'a protocol_core::wire::endpoint::Contact>,
+    address: Shown<&'a protocol_core::contact::Contact>,
     /// The address it belongs to.
     registered_from: Shown<core::net::IpAddr>,
     connects: &'static str,
@@ -590,13 +565,10 @@ struct Latency {
 }
 
 impl<'a> Person<'a> {
-    pub fn of<const P: usize, const M: usize, const R: usize, const L: usize>(
-        hall: &Hall<P, M, R, L>,
-        player: &'a Player,
-    ) -> Self {
-        let endings = hall.endings(player);
+    pub fn of(venue: &Venue<'_>, player: &'a Player) -> Self {
+        let endings = venue.endings(player);
         let latency = &player.latency;
-        let Tally { played, wins, draws, losses, technical_losses, points, .. } = hall.tally(player);
+        let Tally { played, wins, draws, losses, technical_losses, points, .. } = venue.tally(player);
         Self {
             player_id: Shown(player.id()),
             display_name: &player.name,
@@ -613,9 +585,9 @@ impl<'a> Person<'a> {
             last_seen: player.last_seen().map(Shown),
             ready: Tested::of(player),
             state: player.state.name(),
-            dialect: player.style.dialect.name(),
+            dialect: player.session.name(),
             removed: player.is_removed(),
-            sits_out: hall.sits_out(player),
+            sits_out: venue.sits_out(player),
             violations: player.compliance.total(),
             end_reasons: endings.matches,
             technical_losses: endings.technical_losses,
@@ -634,17 +606,13 @@ impl<'a> Person<'a> {
 }
 
 /// A part for each match.
-fn schedule<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &Hall<P, M, R, L>,
-    part: u64,
-    sink: &mut dyn Sink,
-) -> Result<bool, Full> {
+fn schedule(venue: &Venue<'_>, part: u64, sink: &mut dyn Sink) -> Result<bool, Full> {
     if part == 0 {
-        let empty = hall.schedule().rounds() == 0;
+        let empty = venue.schedule().rounds() == 0;
         sink.put(if empty { b"{\"rounds\":[]}\n" } else { b"{\"rounds\":[" })?;
         return Ok(!empty);
     }
-    let Some((round, table)) = hall.schedule().at(part as usize - 1) else {
+    let Some((round, table)) = venue.schedule().at(part as usize - 1) else {
         sink.put(b"]}\n")?;
         return Ok(false);
     };
@@ -657,26 +625,22 @@ fn schedule<const P: usize, const M: usize, const R: usize, const L: usize>(
         sink.put(b",")?;
     }
     let id = MatchId { round, table };
-    json::write(&Joined(hall.match_line(id).ok_or(Full)?, players(hall, id)), sink)?;
-    if table == hall.schedule().matches_per_round() {
+    json::write(&Joined(venue.match_line(id).ok_or(Full)?, players(venue, id)), sink)?;
+    if table == venue.schedule().matches_per_round() {
         sink.put(b"]}")?;
     }
     Ok(true)
 }
 
 /// A part for each player. Names may have any character, so this begins with the mark by which a spreadsheet knows UTF-8.
-fn table<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &Hall<P, M, R, L>,
-    part: u64,
-    sink: &mut dyn Sink,
-) -> Result<bool, Full> {
+fn table(venue: &Venue<'_>, part: u64, sink: &mut dyn Sink) -> Result<bool, Full> {
     if part == 0 {
         sink.put(
             "\u{FEFF}rank,player_id,display_name,played,wins,draws,losses,technical_losses,points\r\n".as_bytes(),
         )?;
         return Ok(true);
     }
-    let Some(row) = hall.standings().nth(part as usize - 1) else { return Ok(false) };
+    let Some(row) = venue.standings().nth(part as usize - 1) else { return Ok(false) };
     let mut text = heapless::String::<256>::new();
     write!(text, "{},{},{},", row.rank, row.player_id.0, Quoted(row.display_name)).map_err(|_| Full)?;
     write!(text, "{},{},{},", row.played, row.wins, row.draws).map_err(|_| Full)?;
@@ -702,28 +666,25 @@ impl fmt::Display for Quoted<'_> {
 }
 
 /// A part for each match that is over, with the mark by which a spreadsheet knows UTF-8.
-fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &Hall<P, M, R, L>,
-    part: u64,
-    sink: &mut dyn Sink,
-) -> Result<bool, Full> {
+fn results(venue: &Venue<'_>, part: u64, sink: &mut dyn Sink) -> Result<bool, Full> {
     if part == 0 {
-        let (players, points) = match hall.game().rules().seats.start() {
-            4 => (
-                "player_a,player_b,player_c,player_d,name_a,name_b,name_c,name_d",
-                "points_a,points_b,points_c,points_d",
-            ),
-            _ => ("player_a,player_b,name_a,name_b", "points_a,points_b"),
+        let rules = venue.game().rules();
+        let of_each = |what: &str, sink: &mut dyn Sink| {
+            let seats = (b'a'..).take((*rules.seats.start()).into());
+            { seats }.try_for_each(|seat| [what.as_bytes(), &[b'_', seat, b',']].iter().try_for_each(|p| sink.put(p)))
         };
-        let columns = hall.game().rules().columns;
-        let pieces = ["\u{FEFF}round_id,match_id,", players, ",status,winner,", points, ",end_reason,", columns];
+        sink.put("\u{FEFF}round_id,match_id,".as_bytes())?;
+        of_each("player", sink)?;
+        of_each("name", sink)?;
+        sink.put(b"status,winner,")?;
+        of_each("points", sink)?;
+        let pieces = ["end_reason,", rules.columns, ",finished_at\r\n"];
         { pieces }.iter().try_for_each(|piece| sink.put(piece.as_bytes()))?;
-        sink.put(b",finished_at\r\n")?;
         return Ok(true);
     }
-    let Some((round, table)) = hall.schedule().at(part as usize - 1) else { return Ok(false) };
+    let Some((round, table)) = venue.schedule().at(part as usize - 1) else { return Ok(false) };
     let id = MatchId { round, table };
-    let (Some(record), Some(line), Some(game)) = (hall.record(id), hall.match_line(id), hall.recall(id)) else {
+    let (Some(record), Some(line), Some(game)) = (venue.record(id), venue.match_line(id), venue.recall(id)) else {
         return Ok(true);
     };
     let mut text = heapless::String::<512>::new();
@@ -731,7 +692,7 @@ fn results<const P: usize, const M: usize, const R: usize, const L: usize>(
     line.player_ids().try_for_each(|player| write!(text, "{player},")).map_err(|_| Full)?;
     sink.put(text.as_bytes())?;
     // A name of 64 quotes is twice as long in quotes.
-    for sitter in hall.sitters(id) {
+    for sitter in venue.sitters(id) {
         let mut name = heapless::String::<136>::new();
         write!(name, "{},", Quoted(sitter.display_name)).map_err(|_| Full)?;
         sink.put(name.as_bytes())?;

@@ -1,5 +1,5 @@
 //! A text longer than any buffer, sent piece by piece. The text is never held: it is written anew for every piece,
-//! straight into the buffer it leaves from, and the hall may have moved on in between. So what was sent is known again, by
+//! straight into the buffer it leaves from, and the venue may have moved on in between. So what was sent is known again, by
 //! its length and a checksum, and a text that has become another one is given up instead of being mixed with it.
 //!
 //! The items of its arrays that were sent are not written again, and nothing is behind the piece: a long text costs its
@@ -72,7 +72,14 @@ impl Sent {
             end: End::Open,
         };
         let written = write(&mut piece);
-        let Piece { text, mark, window, rest, end, .. } = piece;
+        let Piece { mut text, mut mark, window, rest, end, .. } = piece;
+        let is_whole = rest == 0 && end == End::Open;
+        if !is_whole {
+            let mut known = self.text;
+            for place in [&mut mark.head, &mut mark.text, &mut text] {
+                known.extend_to(place, self.text.bytes, window.written());
+            }
+        }
         let kept = window.len();
         let total = text.bytes + rest;
         match self.length {
@@ -88,7 +95,7 @@ impl Sent {
                 _ => return Ok(Next::Another),
             },
         }
-        if rest == 0 && end == End::Open {
+        if is_whole {
             message.wrote(kept)?;
             return Ok(Next::All);
         }
@@ -116,6 +123,14 @@ impl Prefix {
         self.bytes += bytes.len();
         for &byte in bytes {
             self.sum = self.sum.rotate_left(5).wrapping_add(byte.into()).wrapping_mul(0x9E37_79B1);
+        }
+    }
+
+    /// Goes on to a place in the window, which begins at byte `start`, and gives the place its sum. One before it has it already.
+    fn extend_to(&mut self, place: &mut Prefix, start: usize, window: &[u8]) {
+        if place.bytes > start {
+            self.add(window.get(self.bytes - start..place.bytes - start).unwrap_or_default());
+            *place = *self;
         }
     }
 }
@@ -169,7 +184,8 @@ struct Piece<'b> {
     is_counted: bool,
     /// Up to where items were sent.
     resumed: Mark,
-    /// The text up to here, at most to the end of the window.
+    /// The text up to here, at most to the end of the window. The sum goes up to the window: most texts end in their first
+    /// window, and then nobody asks for it.
     text: Prefix,
     /// Items up to here.
     items: usize,
@@ -207,7 +223,7 @@ impl Sink for Piece<'_> {
         }
         let (here, behind) = bytes.split_at(bytes.len().min(self.room));
         self.room -= here.len();
-        self.text.add(here);
+        self.text.bytes += here.len();
         self.window.put(here)?;
         if !behind.is_empty() && !self.is_counted {
             return self.ends(End::More);

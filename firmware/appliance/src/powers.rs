@@ -4,10 +4,10 @@
 use core::fmt;
 use core::net::IpAddr;
 
-use protocol_core::hall::{Denied, Hall};
+use protocol_core::ids::{AgentId, MatchId};
 use protocol_core::json::{self, Str, Value};
 use protocol_core::time::Now;
-use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
+use protocol_core::venue::{Denied, Venue};
 
 /// Which power is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,17 +100,13 @@ impl Power {
 
 impl Act {
     /// Does it, or the first step of it: `true` where there may be another.
-    pub fn perform<const P: usize, const M: usize, const R: usize, const L: usize>(
-        self,
-        hall: &mut Hall<P, M, R, L>,
-        now: Now,
-    ) -> Result<bool, Denied> {
+    pub fn perform(self, venue: &mut Venue<'_>, now: Now) -> Result<bool, Denied> {
         match self {
-            Act::RemoveFrom(address) => return hall.remove_one_from(now, address),
-            Act::Check(number) => hall.check(now, number),
-            Act::Remove(number) => hall.remove(now, number),
-            Act::Rule(id, winner) => hall.rule(now, id, winner),
-            Act::Replay(id) => hall.replay(now, id),
+            Act::RemoveFrom(address) => return venue.remove_one_from(now, address),
+            Act::Check(number) => venue.check(now, number),
+            Act::Remove(number) => venue.remove(now, number),
+            Act::Rule(id, winner) => venue.rule(now, id, winner),
+            Act::Replay(id) => venue.replay(now, id),
         }
         .map(|()| false)
     }

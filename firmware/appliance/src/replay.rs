@@ -8,13 +8,13 @@ use core::net::IpAddr;
 
 use embedded_io_async::Write;
 use protocol_core::games::Seats;
-use protocol_core::hall::{Hall, Shot};
+use protocol_core::ids::MatchId;
 use protocol_core::json::{self, Full, Joined, Raw, Seq, Shown, Sink};
-use protocol_core::wire::league_v2::outgoing::MatchId;
+use protocol_core::venue::{Shot, Venue};
 use serde::Serialize;
 
 use crate::Appliance;
-use crate::archive::add;
+use crate::archive::{ANSWER, add, busy};
 use crate::board::Board;
 use crate::http::{Responder, WriteError};
 use crate::journal::Ask;
@@ -26,12 +26,7 @@ const NOT_KEPT: &str = "the moves of this match are not kept: it is not over, or
 const NO_STEP: &str = "no such step is kept of a match that is over; moves.json lists them";
 
 /// One step on one line.
-fn line<'a, const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &'a Hall<P, M, R, L>,
-    id: MatchId,
-    shot: Shot,
-    made: impl Serialize + 'a,
-) -> impl Serialize + 'a {
+fn line<'a>(venue: &'a Venue<'_>, id: MatchId, shot: Shot, made: impl Serialize + 'a) -> impl Serialize + 'a {
     #[derive(Serialize)]
     struct Line<I, T, A> {
         step: u16,
@@ -45,7 +40,7 @@ fn line<'a, const P: usize, const M: usize, const R: usize, const L: usize>(
         ended_against: Option<A>,
     }
     let who = move |seats: Seats| {
-        let sitters = hall.sitters(id).zip(0..).filter(move |(_, seat)| seats.has(*seat));
+        let sitters = venue.sitters(id).zip(0..).filter(move |(_, seat)| seats.has(*seat));
         sitters.map(|(sitter, _)| sitter.player_id)
     };
     Line {
@@ -57,7 +52,7 @@ fn line<'a, const P: usize, const M: usize, const R: usize, const L: usize>(
     }
 }
 
-impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+impl<B: Board> Appliance<'_, B> {
     /// `/api/matches/R1M1/moves.json`. Should they be erased while they are sent, the connection is closed.
     pub(crate) fn send_moves<S: Write>(
         &self,
@@ -72,6 +67,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 /// Whether they go on to the end of the match.
                 complete: bool,
                 steps: u16,
+            }
+            if responder.room() < ANSWER {
+                return busy(responder).await;
             }
             let told = self.ask_the_journal(Ask::Step(id, u16::MAX)).await;
             let last = told.as_ref().and_then(|told| Some(told.replay()?.shot));
@@ -92,8 +90,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 let told = self.ask_the_journal(Ask::Scene(id, next)).await.ok_or(WriteError::WrongLength)?;
                 let write = |sink: &mut dyn Sink| {
                     let scene = told.scene().ok_or(Full)?;
-                    self.hall(|hall| {
-                        let row = |_| Some(line(hall, id, scene.shot, Raw(&scene.made)));
+                    self.venue(|venue| {
+                        let row = |_| Some(line(venue, id, scene.shot, Raw(&scene.made)));
                         list(step.into(), sink, &(), "moves", row)
                     })
                 };
@@ -121,9 +119,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             let Some((shot, moment)) = found else {
                 return responder.error(404, NO_STEP).await;
             };
-            self.send(peer, responder, 200, &|hall, sink| {
-                let shown = Joined(moment.now(hall), moment.view(hall));
-                json::write(&Joined(line(hall, id, shot, moment.last_move(shot.seat)), shown), sink)
+            self.send(peer, responder, 200, &|venue, sink| {
+                let shown = Joined(moment.now(venue), moment.view(venue));
+                json::write(&Joined(line(venue, id, shot, moment.last_move(shot.seat)), shown), sink)
             })
             .await
         }

@@ -1,4 +1,4 @@
-//! Which path is what. A path that exists but not for this method gets 405 and is told which; anything else is 404.
+//! Which path is what: [`ROUTES`]. A path that exists but not for this method gets 405 and is told which; anything else is 404.
 
 use core::cell::Cell;
 use core::fmt::Write as _;
@@ -10,9 +10,9 @@ use core::task::{Context, Poll};
 use embassy_futures::yield_now;
 use embedded_io_async::Write;
 use heapless::String;
-use protocol_core::hall::{Command, Denied, Hall, Stage, Via};
+use protocol_core::ids::{AgentId, MatchId};
 use protocol_core::json::{Counter, Full, Sink};
-use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId};
+use protocol_core::venue::{Command, Denied, Stage, Venue, Via};
 
 use crate::Appliance;
 use crate::board::{Board, Fault};
@@ -46,6 +46,7 @@ const ARENA: &str = "/api/v1/skill.md";
 const ARENA_JSON: &str = "/api/v1/doc.json";
 
 /// What a path leads to.
+#[derive(Clone, Copy)]
 enum Route {
     /// JSON-RPC for agents.
     Rpc(Via),
@@ -129,81 +130,149 @@ pub(crate) fn apart<F: Future>(mut future: Pin<&mut F>) -> impl Future<Output = 
     poll_fn(move |context| poll(future.as_mut(), context))
 }
 
-fn find(path: &str) -> Option<Route> {
-    if path.eq_ignore_ascii_case("/mcp") || path.eq_ignore_ascii_case("/mcp/") {
-        return Some(Route::Rpc(Via::Post));
-    }
-    Some(match path {
-        "/register" => Route::Rpc(Via::Register),
-        "/health" => Route::Health,
-        "/api/status.json" => Route::Status,
-        "/api/standings.json" => Route::Rows(Rows::Standings),
-        "/api/schedule.json" => Route::Rows(Rows::Schedule),
-        "/api/players.json" => Route::Rows(Rows::Players),
-        "/api/standings.csv" => Route::Rows(Rows::Table),
-        "/api/results.csv" => Route::Rows(Rows::Results),
-        "/api/log.jsonl" => Route::Rows(Rows::Log),
-        "/api/leagues.json" => Route::Leagues,
-        "/api/settings.json" => Route::Settings,
-        "/api/clock" => Route::Clock,
-        "/api/v1/agents" => Route::Agents,
-        "/api/v1/agents/me" => Route::Me,
-        "/api/v1/doc" => Route::Doc,
-        "/api/admin/house" => Route::Admin(Order::Hire),
-        "/api/admin/settings" => Route::Admin(Order::Configure),
-        "/api/admin/fault/panic" => Route::Admin(Order::Break(Fault::Panic)),
-        "/api/admin/fault/hang" => Route::Admin(Order::Break(Fault::Hang)),
-        "/api/admin/start" => Route::Admin(Order::Command(Command::Start)),
-        "/api/admin/pause" => Route::Admin(Order::Command(Command::Pause)),
-        "/api/admin/resume" => Route::Admin(Order::Command(Command::Resume)),
-        "/api/admin/next" => Route::Admin(Order::Command(Command::Next)),
-        "/api/admin/reset" => Route::Admin(Order::Command(Command::Reset)),
-        "/api/admin/rematch" => Route::Admin(Order::Command(Command::Rematch)),
-        "/api/admin/projector" => Route::Admin(Order::Projector),
-        "/api/admin/recover" => Route::Admin(Order::Recover),
-        "/api/admin/check" => Route::Admin(Order::Use(Power::Check)),
-        "/api/admin/remove" => Route::Admin(Order::Use(Power::Remove)),
-        "/api/admin/rule" => Route::Admin(Order::Use(Power::Rule)),
-        "/api/admin/replay" => Route::Admin(Order::Use(Power::Replay)),
-        _ => {
-            if let Some(file) = web::find(path) {
-                return Some(Route::File(file));
-            }
-            let name = path.strip_prefix("/api/")?.strip_suffix(".json")?;
-            if let Some(name) = name.strip_prefix("matches/") {
-                match name.split_once('/') {
-                    None => Route::Match(MatchId::read(name)?),
-                    Some((id, "moves")) => Route::Moves(MatchId::read(id)?),
-                    Some((id, step)) => Route::Step(MatchId::read(id)?, step.strip_prefix("steps/")?.parse().ok()?),
-                }
-            } else if let Some(number) = name.strip_prefix("leagues/") {
-                Route::League(number.parse().ok()?)
-            } else {
-                match AgentId::read(name.strip_prefix("players/")?)? {
-                    AgentId::Player(number) => Route::Rows(Rows::Player(number, false)),
-                    AgentId::Referee(_) => return None,
-                }
-            }
-        }
-    })
+/// By which methods a path is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Method {
+    /// GET, and HEAD for what comes before the body.
+    Get,
+    Post,
 }
 
-impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
-    /// Answers a request.
+use Method::{Get, Post};
+
+impl Method {
+    fn fits(self, method: &str) -> bool {
+        match self {
+            Get => matches!(method, "GET" | "HEAD"),
+            Post => method == "POST",
+        }
+    }
+}
+
+/// Where a path leads. What stands for a `*` in it is told.
+#[derive(Clone, Copy)]
+enum Leads {
+    To(Route),
+    By(fn([&str; 2]) -> Option<Route>),
+}
+
+use Leads::{By, To};
+
+/// Every path but those of files, which [`web`] knows. Of a path that is asked for by several methods there are several rows.
+/// A `*` stands for anything without a slash.
+const ROUTES: &[(Method, &str, Leads)] = &[
+    // league.v2
+    (Post, "/mcp", To(Route::Rpc(Via::Post))),
+    (Post, "/mcp/", To(Route::Rpc(Via::Post))),
+    (Post, "/register", To(Route::Rpc(Via::Register))),
+    // League of Agents
+    (Post, "/api/v1/agents", To(Route::Agents)),
+    (Get, "/api/v1/agents/me", To(Route::Me)),
+    (Get, "/api/v1/doc", To(Route::Doc)),
+    // What anybody may see.
+    (Get, "/health", To(Route::Health)),
+    (Get, "/api/status.json", To(Route::Status)),
+    (Get, "/api/settings.json", To(Route::Settings)),
+    (Get, "/api/standings.json", To(Route::Rows(Rows::Standings))),
+    (Get, "/api/schedule.json", To(Route::Rows(Rows::Schedule))),
+    (Get, "/api/players.json", To(Route::Rows(Rows::Players))),
+    (Get, "/api/players/*.json", By(|[id, _]| Some(Route::Rows(Rows::Player(player(id)?, false))))),
+    (Get, "/api/standings.csv", To(Route::Rows(Rows::Table))),
+    (Get, "/api/results.csv", To(Route::Rows(Rows::Results))),
+    (Get, "/api/log.jsonl", To(Route::Rows(Rows::Log))),
+    (Get, "/api/matches/*.json", By(|[id, _]| Some(Route::Match(MatchId::read(id)?)))),
+    (Get, "/api/matches/*/moves.json", By(|[id, _]| Some(Route::Moves(MatchId::read(id)?)))),
+    (Get, "/api/matches/*/steps/*.json", By(|[id, n]| Some(Route::Step(MatchId::read(id)?, n.parse().ok()?)))),
+    (Get, "/api/leagues.json", To(Route::Leagues)),
+    (Get, "/api/leagues/*.json", By(|[number, _]| Some(Route::League(number.parse().ok()?)))),
+    (Post, "/api/clock", To(Route::Clock)),
+    // What only the owner may do.
+    (Post, "/api/admin/start", To(Route::Admin(Order::Command(Command::Start)))),
+    (Post, "/api/admin/pause", To(Route::Admin(Order::Command(Command::Pause)))),
+    (Post, "/api/admin/resume", To(Route::Admin(Order::Command(Command::Resume)))),
+    (Post, "/api/admin/next", To(Route::Admin(Order::Command(Command::Next)))),
+    (Post, "/api/admin/reset", To(Route::Admin(Order::Command(Command::Reset)))),
+    (Post, "/api/admin/rematch", To(Route::Admin(Order::Command(Command::Rematch)))),
+    (Post, "/api/admin/settings", To(Route::Admin(Order::Configure))),
+    (Post, "/api/admin/check", To(Route::Admin(Order::Use(Power::Check)))),
+    (Post, "/api/admin/remove", To(Route::Admin(Order::Use(Power::Remove)))),
+    (Post, "/api/admin/rule", To(Route::Admin(Order::Use(Power::Rule)))),
+    (Post, "/api/admin/replay", To(Route::Admin(Order::Use(Power::Replay)))),
+    (Post, "/api/admin/house", To(Route::Admin(Order::Hire))),
+    (Post, "/api/admin/projector", To(Route::Admin(Order::Projector))),
+    (Post, "/api/admin/recover", To(Route::Admin(Order::Recover))),
+    (Post, "/api/admin/fault/panic", To(Route::Admin(Order::Break(Fault::Panic)))),
+    (Post, "/api/admin/fault/hang", To(Route::Admin(Order::Break(Fault::Hang)))),
+];
+
+/// What is found at a path.
+enum Found {
+    This(Route),
+    /// Something, but not by this method: by these.
+    Otherwise(&'static str),
+    Nothing,
+}
+
+fn find(method: &str, path: &str) -> Found {
+    let file = web::find(path).map(|file| (Get, Route::File(file)));
+    let routes = ROUTES.iter().filter_map(|&(takes, pattern, leads)| Some((takes, lead(pattern, leads, path)?)));
+    let mut others = [false; 2];
+    for (takes, route) in file.into_iter().chain(routes) {
+        if takes.fits(method) {
+            return Found::This(route);
+        }
+        others = [others[0] | (takes == Get), others[1] | (takes == Post)];
+    }
+    match others {
+        [true, true] => Found::Otherwise("GET, HEAD, POST"),
+        [true, false] => Found::Otherwise("GET, HEAD"),
+        [false, true] => Found::Otherwise("POST"),
+        [false, false] => Found::Nothing,
+    }
+}
+
+/// Where a path leads if it fits a pattern. Agents write `/MCP` too.
+fn lead(pattern: &str, leads: Leads, path: &str) -> Option<Route> {
+    match leads {
+        To(route) => pattern.eq_ignore_ascii_case(path).then_some(route),
+        By(route) => route(parts(pattern, path)?),
+    }
+}
+
+/// What stands for each `*` of a pattern.
+fn parts<'a>(pattern: &str, path: &'a str) -> Option<[&'a str; 2]> {
+    let (first, others) = pattern.split_once('*')?;
+    let (mut rest, mut parts) = (path.strip_prefix(first)?, [""; 2]);
+    for (part, until) in parts.iter_mut().zip(others.split('*')) {
+        (*part, rest) = rest.split_once(until).filter(|(part, _)| !part.contains('/'))?;
+    }
+    rest.is_empty().then_some(parts)
+}
+
+fn player(id: &str) -> Option<u16> {
+    match AgentId::read(id)? {
+        AgentId::Player(number) => Some(number),
+        AgentId::Referee(_) => None,
+    }
+}
+
+impl<B: Board> Appliance<'_, B> {
+    /// Answers a request, unless it is for a file that is left in `crowded`: see [`File::send`].
     pub(crate) fn route<S: Write>(
         &self,
         peer: IpAddr,
         request: Request<'_>,
         responder: Responder<'_, S, B>,
+        crowded: &mut Option<&'static File>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            let route = find(request.path);
-            let caller = self.caller(route.as_ref(), &request);
+            let found = find(request.method, request.path);
+            let caller = self.caller(&found, &request);
             // Nothing that others have done keeps the owner out; a wrong code is the last request on its connection.
             let may_ask = match caller {
                 Caller::Owner => Ok(()),
-                Caller::Guesser => self.guard.borrow_mut().wrong_code(self.board.now(), peer, P),
-                _ => self.guard.borrow_mut().request(self.board.now(), peer, P),
+                Caller::Guesser => self.guard.borrow_mut().wrong_code(self.board.now(), peer, self.capacity()),
+                _ => self.guard.borrow_mut().request(self.board.now(), peer, self.capacity()),
             };
             let responder = if caller == Caller::Guesser { responder.close() } else { responder };
             if let Err(later) = may_ask {
@@ -214,17 +283,20 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             if request.method == "POST" && guard::is_from_elsewhere(&request, name) {
                 return responder.error(403, FROM_ELSEWHERE).await;
             }
-            let Some(route) = route else {
-                return responder.error(404, "no such path; the page at / and /skill.md name those that exist").await;
+            let route = match found {
+                Found::This(route) => route,
+                Found::Otherwise(allowed) => {
+                    let body: &[u8] = match allowed {
+                        "POST" => br#"{"error":"this path takes POST"}"#,
+                        _ => br#"{"error":"this path takes GET"}"#,
+                    };
+                    return responder.respond(405, JSON, body, &[("Allow", allowed)]).await;
+                }
+                Found::Nothing => {
+                    let error = "no such path; the page at / and /skill.md name those that exist";
+                    return responder.error(404, error).await;
+                }
             };
-            let posted = matches!(route, Route::Rpc(_) | Route::Clock | Route::Admin(_) | Route::Agents);
-            let allowed = if posted { "POST" } else { "GET, HEAD" };
-            let fits = if posted { request.method == "POST" } else { matches!(request.method, "GET" | "HEAD") };
-            if !fits {
-                let body: &[u8] =
-                    if posted { br#"{"error":"this path takes POST"}"# } else { br#"{"error":"this path takes GET"}"# };
-                return responder.respond(405, JSON, body, &[("Allow", allowed)]).await;
-            }
             if matches!(route, Route::Admin(_)) && guard::is_for_another(&request, name) {
                 return responder
                     .error(403, "Host must be the box's address, localhost, or its name: leaguebox.local")
@@ -242,18 +314,18 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 }
                 Route::File(file) => {
                     let host = guard::own_host(&request, self.board.about().name);
-                    apart(pin!(file.send(request, host, responder))).await
+                    apart(pin!(file.send(request, host, responder, &self.turns, crowded))).await
                 }
                 Route::Status => {
                     let vitals = self.vitals(self.board.now());
-                    self.send(peer, responder, 200, &|hall, sink| pages::status(hall, vitals, sink)).await
+                    self.send(peer, responder, 200, &|venue, sink| pages::status(venue, vitals, sink)).await
                 }
                 Route::Agents => apart(pin!(self.send_enrolment(peer, responder, request.body))).await,
                 Route::Me => {
                     let key = bearer(&request);
-                    match self.hall(|hall| hall.agent_of_key(key?.chars())) {
+                    match self.venue(|venue| venue.agent_of_key(key?.chars())) {
                         Some(issue) => {
-                            self.send(peer, responder, 200, &|hall, sink| hall.write_agent(issue, sink)).await
+                            self.send(peer, responder, 200, &|venue, sink| venue.write_agent(issue, sink)).await
                         }
                         None => {
                             let body: &[u8] = match key {
@@ -269,7 +341,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     match web::find(if is_for_programs { ARENA_JSON } else { ARENA }) {
                         Some(file) => {
                             let host = guard::own_host(&request, self.board.about().name);
-                            apart(pin!(file.send(request, host, responder))).await
+                            apart(pin!(file.send(request, host, responder, &self.turns, crowded))).await
                         }
                         None => responder.error(404, "no such path").await,
                     }
@@ -319,8 +391,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         async move {
             match self.enrol(peer, body).await {
                 Ok(enrolment) => {
-                    self.send(peer, responder, enrolment.status(), &|hall, sink| hall.write_enrolment(enrolment, sink))
-                        .await
+                    self.send(peer, responder, enrolment.status(), &|venue, sink| {
+                        venue.write_enrolment(enrolment, sink)
+                    })
+                    .await
                 }
                 Err(later) => too_many(responder, later, "registrations came").await,
             }
@@ -337,21 +411,23 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         async move {
             let now = self.board.now();
             let found =
-                self.hall(|hall| hall.match_line(id).map(|_| (Moment::of(hall, id, now), hall.log().written())));
+                self.venue(|venue| venue.match_line(id).map(|_| (Moment::of(venue, id, now), venue.log().written())));
             let Some((mut moment, upto)) = found else {
                 return responder.error(404, "no such match in this league").await;
             };
             if moment.is_over() {
-                // Of a match that is over the hall keeps how it ended; the reel has the rest.
+                // Of a match that is over the venue keeps how it ended; the reel has the rest.
                 let told = self.ask_the_journal(Ask::Step(id, u16::MAX)).await;
                 if let Some(replay) = told.as_ref().and_then(|told| told.replay()).filter(|it| it.shot.ended.is_some())
                 {
                     moment.show_end(replay.game.clone());
                 }
             }
-            let moment = if sees_all { moment.in_full() } else { moment };
+            if sees_all {
+                moment.show_all();
+            }
             let at = self.now().utc;
-            self.send(peer, responder, 200, &|hall, sink| pages::one_match(hall, &moment, upto, at, sink)).await
+            self.send(peer, responder, 200, &|venue, sink| pages::one_match(venue, &moment, upto, at, sink)).await
         }
     }
 
@@ -373,7 +449,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 // Nothing is only begun by now.
                 Obeyed::Done | Obeyed::Begun(_) => self.send(peer, responder, 200, &pages::done).await,
                 Obeyed::Removed(n) => {
-                    self.send(peer, responder, 200, &|hall, sink| pages::removed(hall, n, sink)).await
+                    self.send(peer, responder, 200, &|venue, sink| pages::removed(venue, n, sink)).await
                 }
                 Obeyed::Projector(code) => {
                     self.send(peer, responder, 200, &|_, sink| pages::projector(&code, sink)).await
@@ -409,7 +485,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             refused_requests: self.refused.get(),
             wrong_admin_codes: guard.wrong_codes,
             limited_requests: guard.too_many,
-            log_entries: self.hall(|hall| hall.log().written() + hall.log().repeats()),
+            log_entries: self.venue(|venue| venue.log().written() + venue.log().repeats()),
             about: self.board.about(),
             kept: self.kept(),
         }
@@ -419,23 +495,22 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     fn projector_code(&self) -> Option<Code> {
         let nonce = Some(self.projector.get()).filter(|&nonce| nonce != 0)?;
         let mut code = Code::new();
-        write!(code, "{:012x}", self.hall(|hall| hall.projector_code(nonce))).ok()?;
+        write!(code, "{:012x}", self.venue(|venue| venue.projector_code(nonce))).ok()?;
         Some(code)
     }
 
     /// Who asks, where that makes a difference.
-    fn caller(&self, route: Option<&Route>, request: &Request<'_>) -> Caller {
+    fn caller(&self, found: &Found, request: &Request<'_>) -> Caller {
+        let Found::This(route) = found else { return Caller::Anybody };
         let shown = bearer(request);
         let is_owner = |shown: &str| guard::is_same(shown, &self.admin_code.borrow());
         let is_projector = |shown: &str| self.projector_code().is_some_and(|code| guard::is_same(shown, &code));
         match (route, shown) {
-            (Some(Route::Admin(_) | Route::Match(_) | Route::Rows(Rows::Player(..))), Some(shown))
-                if is_owner(shown) =>
-            {
+            (Route::Admin(_) | Route::Match(_) | Route::Rows(Rows::Player(..)), Some(shown)) if is_owner(shown) => {
                 Caller::Owner
             }
-            (Some(Route::Admin(_)), Some(_)) => Caller::Guesser,
-            (Some(Route::Match(_)), shown) => {
+            (Route::Admin(_), Some(_)) => Caller::Guesser,
+            (Route::Match(_), shown) => {
                 let given = request.query.split('&').find_map(|part| part.strip_prefix("projector="));
                 match given.or(shown) {
                     Some(given) if is_projector(given) => Caller::Projector,
@@ -444,8 +519,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                     _ => Caller::Anybody,
                 }
             }
-            (Some(Route::Rows(Rows::Player(..))), Some(shown)) => {
-                match self.hall(|hall| hall.player_of_credential(shown)) {
+            (Route::Rows(Rows::Player(..)), Some(shown)) => {
+                match self.venue(|venue| venue.player_of_credential(shown)) {
                     Some(number) => Caller::Player(number),
                     // A token that is no longer good is no guess at a code.
                     None if shown.starts_with("tok_") => Caller::Anybody,
@@ -463,7 +538,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             loop {
                 yield_now().await;
                 self.room().await;
-                match self.act(|hall, now| act.perform(hall, now)) {
+                match self.act(|venue, now| act.perform(venue, now)) {
                     Ok(true) => removed += 1,
                     // The league may be over, with so many gone.
                     Ok(false) | Err(_) => return Obeyed::Removed(removed),
@@ -476,7 +551,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     #[inline(never)]
     fn perform<'a>(&self, order: Order, body: &'a [u8]) -> Obeyed<'a> {
         match order {
-            Order::Command(command) => match self.act(|hall, now| hall.command(now, command)) {
+            Order::Command(command) => match self.act(|venue, now| venue.command(now, command)) {
                 Ok(()) => {
                     if command == Command::Reset {
                         self.journal.reset();
@@ -486,7 +561,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 Err(refusal) => Obeyed::Not(409, refusal.0),
             },
             Order::Use(power) => match power.read(body) {
-                Ok(act) => match self.act(|hall, now| act.perform(hall, now)) {
+                Ok(act) => match self.act(|venue, now| act.perform(venue, now)) {
                     Ok(true) => Obeyed::Begun(act),
                     Ok(false) if matches!(act, Act::RemoveFrom(_)) => Obeyed::Denied(Denied::Address),
                     Ok(false) => Obeyed::Done,
@@ -494,8 +569,8 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 },
                 Err(wrong) => Obeyed::Unread(wrong),
             },
-            Order::Configure => match settings::read(body, P) {
-                Ok(change) => match self.act(|hall, now| hall.configure(now, change)) {
+            Order::Configure => match settings::read(body, self.capacity()) {
+                Ok(change) => match self.act(|venue, now| venue.configure(now, change)) {
                     Ok(()) => Obeyed::Configured,
                     Err(refusal) => Obeyed::Not(409, refusal.0),
                 },
@@ -506,17 +581,17 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 self.projector.set((self.board.now() as u32).wrapping_add(1).max(1));
                 self.projector_code().map_or(Obeyed::Not(500, "there is no code"), Obeyed::Projector)
             }
-            Order::Recover if self.hall(|hall| matches!(hall.stage(), Stage::Running(_))) => {
+            Order::Recover if self.venue(|venue| matches!(venue.stage(), Stage::Running(_))) => {
                 Obeyed::Not(409, "a league is being played: what is recovered would take its place")
             }
             Order::Recover if self.journal.recover() => Obeyed::Done,
             Order::Recover => Obeyed::Not(409, "there is nothing to recover; /api/status.json says how the journal is"),
-            Order::Hire => match powers::read_house(body, P) {
+            Order::Hire => match powers::read_house(body, self.capacity()) {
                 Err(wrong) => Obeyed::Unread(wrong),
-                Ok(_) if self.hall(|hall| matches!(hall.stage(), Stage::Running(_))) => {
+                Ok(_) if self.venue(|venue| matches!(venue.stage(), Stage::Running(_))) => {
                     Obeyed::Not(409, "nobody can register while a league runs; house players neither")
                 }
-                Ok(players) if self.hall(|hall| hall.players().len() + usize::from(players) > P) => {
+                Ok(players) if self.venue(|venue| venue.players().len() + usize::from(players) > self.capacity()) => {
                     Obeyed::Not(409, "there is no room for so many more players")
                 }
                 Ok(players) if self.board.hire(players) => Obeyed::Done,
@@ -537,7 +612,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         responder: Responder<'_, S, B>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            let answer = match self.ask_hall(peer, via, body).await {
+            let answer = match self.ask_venue(peer, via, body).await {
                 Ok(answer) => answer,
                 Err(later) => return too_many(responder, later, "registrations came").await,
             };
@@ -546,37 +621,37 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 return responder.respond(204, JSON, &[], &[]).await;
             }
             let status = if via == Via::Register { answer.status() } else { 200 };
-            self.send(peer, responder, status, &|hall, sink| hall.write_answer(&answer, sink)).await
+            self.send(peer, responder, status, &|venue, sink| venue.write_answer(&answer, sink)).await
         }
     }
 
-    /// Sends a JSON text that `write` writes from the hall. Should one that does not fit the buffer become another text
+    /// Sends a JSON text that `write` writes from the venue. Should one that does not fit the buffer become another text
     /// meanwhile, the connection is closed.
     pub(crate) fn send<S: Write>(
         &self,
         peer: IpAddr,
         responder: Responder<'_, S, B>,
         status: u16,
-        write: &dyn Fn(&Hall<P, M, R, L>, &mut dyn Sink) -> Result<(), Full>,
+        write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
     ) -> impl Future<Output = Result<(), WriteError>> {
+        let (room, is_head_only) = (responder.room(), responder.is_head_only());
+        // The head is written before anybody waits: on a board every answer that waits is memory.
+        let mut begun = if is_head_only {
+            // The length of a long text is not told: all of it would have to be made.
+            let mut counter = Counter::up_to(room.saturating_sub(HEAD));
+            let length = self.venue(|venue| write(venue, &mut counter)).is_ok().then_some(counter.bytes);
+            responder.begin(status, JSON, length, &[])
+        } else {
+            responder.begin_open(status, JSON)
+        };
         async move {
-            let room = responder.room();
-            if responder.is_head_only() {
-                // The length of a long text is not told: all of it would have to be made.
-                let mut counter = Counter::up_to(room.saturating_sub(HEAD));
-                let length = self.hall(|hall| write(hall, &mut counter)).is_ok().then_some(counter.bytes);
-                self.safe().await;
-                return responder.begin(status, JSON, length, &[])?.finish().await;
+            let answer = begun.as_mut().map_err(|error| *error)?;
+            let text = |sink: &mut dyn Sink| self.venue(|venue| write(venue, sink));
+            if !is_head_only && !pieces::send(answer, &text, async || self.go_on(peer, room).await).await? {
+                return Err(WriteError::WrongLength);
             }
-            let mut answer = responder.begin_open(status, JSON)?;
-            let text = |sink: &mut dyn Sink| self.hall(|hall| write(hall, sink));
-            match pieces::send(&mut answer, &text, async || self.go_on(peer, room).await).await? {
-                true => {
-                    self.safe().await;
-                    answer.finish().await
-                }
-                false => Err(WriteError::WrongLength),
-            }
+            self.safe().await;
+            answer.finish().await
         }
     }
 
@@ -584,7 +659,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     pub(crate) fn go_on(&self, peer: IpAddr, bytes: usize) -> impl Future<Output = ()> {
         async move {
             self.safe().await;
-            self.guard.borrow_mut().pay(self.board.now(), peer, P, bytes);
+            self.guard.borrow_mut().pay(self.board.now(), peer, self.capacity(), bytes);
             self.turns.next().await;
         }
     }
@@ -598,21 +673,21 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         rows: Rows,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            let (exists, league) = self.hall(|hall| (rows.exists(hall), hall.league_id().number));
+            let (exists, league) = self.venue(|venue| (rows.exists(venue), venue.league_id().number));
             if !exists {
                 return responder.error(404, "no such player in this league").await;
             }
             if responder.is_head_only() {
                 return responder.head(200, rows.content_type(), rows.headers()).await;
             }
-            self.act(|hall, _| hall.refresh_standings());
+            self.act(|venue, _| venue.refresh_standings());
             let size = responder.room();
             let room = size.saturating_sub(HEAD);
             let mut counter = Counter::default();
             let mut at = 0;
-            let is_short = self.hall(|hall| {
+            let is_short = self.venue(|venue| {
                 while counter.bytes <= room && at < ROWS {
-                    match rows.write(hall, &mut at, &mut counter) {
+                    match rows.write(venue, &mut at, &mut counter) {
                         Ok(true) => {}
                         Ok(false) => return true,
                         Err(Full) => return false,
@@ -626,12 +701,12 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             loop {
                 let next = Cell::new((at, false));
                 let row = |sink: &mut dyn Sink| {
-                    self.hall(|hall| {
-                        if hall.league_id().number != league {
+                    self.venue(|venue| {
+                        if venue.league_id().number != league {
                             return Err(Full);
                         }
                         let mut behind = at;
-                        let more = rows.write(hall, &mut behind, sink)?;
+                        let more = rows.write(venue, &mut behind, sink)?;
                         next.set((behind, more));
                         Ok(())
                     })
@@ -656,29 +731,57 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
 
 /// Says that this is for the owner.
 fn stranger<S: Write, C: Clock>(responder: Responder<'_, S, C>) -> impl Future<Output = Result<(), WriteError>> {
-    async move {
-        let body =
-            br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
-        responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
-    }
+    let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
+    responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")])
 }
 
 /// Says that too much of something came from where this came from, and when to come again.
-pub(crate) fn too_many<S: Write, C: Clock>(
-    responder: Responder<'_, S, C>,
+pub(crate) fn too_many<'a, S: Write, C: Clock>(
+    responder: Responder<'a, S, C>,
     Later(seconds): Later,
-    of: &str,
-) -> impl Future<Output = Result<(), WriteError>> {
-    async move {
-        let (mut wait, mut body) = (String::<10>::new(), String::<96>::new());
-        let _ = write!(wait, "{seconds}");
-        let _ = write!(body, r#"{{"error":"too many {of} from your address; wait as Retry-After says"}}"#);
-        responder.respond(429, JSON, body.as_bytes(), &[("Retry-After", &wait)]).await
-    }
+    of: &'a str,
+) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
+    let mut wait = String::<10>::new();
+    let _ = write!(wait, "{seconds}");
+    let text = ["too many ", of, " from your address; wait as Retry-After says"];
+    responder.error_of(text, &[("Retry-After", &wait)], 429)
 }
 
 /// What a request authorizes itself with.
 fn bearer<'a>(request: &Request<'a>) -> Option<&'a str> {
     let (scheme, code) = request.header("authorization")?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| code.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_is_found_by_its_method_and_told_by_another() {
+        for (takes, pattern, _) in ROUTES {
+            let path = pattern.replacen("*.json", "7.json", 1).replace("players/7", "players/P07");
+            let path = path.replace("matches/7", "matches/R1M1").replace("matches/*", "matches/R1M1").replace('*', "7");
+            let (method, other) = if *takes == Get { ("HEAD", "POST") } else { ("POST", "GET") };
+            assert!(matches!(find(method, &path), Found::This(_)), "{method} {path}");
+            assert!(matches!(find(other, &path), Found::Otherwise(_)), "{other} {path}");
+            assert!(matches!(find(method, &std::format!("{path}x")), Found::Nothing), "{path}x");
+        }
+    }
+
+    #[test]
+    fn what_stands_for_a_part_of_a_path_is_never_more_than_one_part() {
+        assert_eq!(parts("/a/*/b/*.json", "/a/1/b/2.json"), Some(["1", "2"]));
+        assert_eq!(parts("/a/*.json", "/a/.json"), Some(["", ""]));
+        for path in ["/a/1/2.json", "/a/1.json/", "/a/1.jso", "/b/1.json", "/a/1.json.json", ""] {
+            assert_eq!(parts("/a/*.json", path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn agents_find_the_way_in_by_any_case() {
+        for path in ["/mcp", "/MCP", "/Mcp/"] {
+            assert!(matches!(find("POST", path), Found::This(Route::Rpc(Via::Post))), "{path}");
+        }
+    }
 }

@@ -1,11 +1,12 @@
-//! Accepts connections and answers requests on them. A worker serves one connection at a time; how many workers there are
-//! is how many can be served at once. When few are left, connections that only idle are let go sooner, and every answer is its
-//! connection's last: whoever has been answered makes room for who has not.
+//! The life of a slot: it listens, and is then what it is asked to be. Accepts connections and answers requests on them. When
+//! few slots are left, connections that only idle are let go sooner, and every answer is its connection's last: whoever has been
+//! answered makes room for who has not.
 
 use core::net::IpAddr;
 use core::pin::pin;
 
-use edge_nal::{Close, TcpAccept, TcpShutdown};
+use edge_nal::{Close, TcpAccept, TcpConnect, TcpShutdown};
+use embassy_futures::select::{Either, select};
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
 
@@ -13,134 +14,250 @@ use crate::Appliance;
 use crate::arena;
 use crate::board::Board;
 use crate::clock::before;
-use crate::http::{Limits, Parts, ServerConn};
-use crate::links::{self, Links};
+use crate::http::{Limits, Refusal, ServerConn};
+use crate::links;
 use crate::live;
 use crate::routes::apart;
-use crate::ws::{End, Link};
+use crate::slots::{Id, Role};
+use crate::web::File;
+use crate::ws::{End, Lent, Link};
+use crate::{ANSWER, WINDOW, lines};
 
-/// Free workers below which nobody keeps one for longer than it needs it …
-const FEW: u16 = 3;
-/// … and as a part of all there are: those who come at once are more where more are served.
-const FEW_OF: u16 = 8;
-/// How long a connection may idle then, in milliseconds.
+/// How long a connection may idle when few slots are free, in milliseconds.
 const SHORT_IDLE_MS: u64 = 500;
 /// How long a request may take to come then, in milliseconds: an honest one is there at once, and one that drips keeps nobody
 /// out for long.
 const SHORT_REQUEST_MS: u64 = 3_000;
+/// How long a block of an answer may take then to be read, in milliseconds.
+const SHORT_WRITE_MS: u32 = 3_000;
+/// How long a request that is too long for the slot's buffer waits for a larger one, in milliseconds.
+const WAIT_MS: u64 = 2_000;
 /// How long a closing connection may take to do so, in milliseconds. A lost frame is sent again after one second, and again after
 /// two more.
 const CLOSE_MS: u64 = 4_000;
 /// What is said to who sends frames before it knows that they are understood.
 const TOO_EARLY: End = End::Ours(1002, "a client must wait for the answer to its handshake");
 
-impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
-    /// Serves connections, one after the other, and never ends. `buf` holds a whole request and, behind it, what is sent in
-    /// one go: all that the request leaves, `spare` bytes or more, and at least [`ANSWER`](crate::ANSWER). Players that dial
-    /// in are handed to their lines through `links`.
-    pub fn serve<'n, A: TcpAccept>(
+/// What becomes of a connection on which requests are answered.
+enum Next {
+    /// It is over.
+    Over,
+    /// It is a link.
+    Link(Purpose),
+    /// The request is too long for the buffer, which so many bytes of it fill.
+    Longer(usize),
+    /// The request that was too long is answered; so many bytes came behind it.
+    Shorter(usize),
+    /// There was no larger buffer in time.
+    Busy,
+    /// A file is to be sent that takes more room to unpack than there was.
+    Unpack(&'static File),
+}
+
+/// The first bytes of one buffer are those of another one, too.
+fn copy(from: &mut [u8], to: &mut [u8], bytes: usize) {
+    to.iter_mut().zip(from.iter()).take(bytes).for_each(|(to, &from)| *to = from);
+}
+
+impl<B: Board> Appliance<'_, B> {
+    /// A slot: one connection after the other, accepted or made, and never ends. `buf` holds what is written of a call in one go
+    /// and then a player's whole reply, or the longest message on a link. Of a request it holds `room[0]` bytes and, behind it,
+    /// what is sent in one go: all that the request leaves, `room[1]` bytes or more, the head of an answer at least.
+    pub fn slot<N: TcpAccept + TcpConnect>(
         &self,
-        acceptor: &'n A,
-        links: &Links<A::Socket<'n>, P>,
+        net: &N,
         buf: &mut [u8],
-        spare: usize,
+        room: [usize; 2],
     ) -> impl Future<Output = ()> {
         async move {
-            self.watchers.count_worker();
-            self.free_workers.set(self.free_workers.get().saturating_add(1));
+            let Some(slot) = self.slots.open() else { return core::future::pending().await };
+            self.slots.set(slot, Role::Free);
             // All are counted before the first one serves.
             yield_now().await;
             loop {
-                let accepted = acceptor.accept().await.map(|(peer, socket)| (peer.ip(), socket));
-                self.free_workers.set(self.free_workers.get().saturating_sub(1));
-                match accepted {
-                    Ok((peer, socket)) => self.attend(peer, socket, links, buf, spare).await,
-                    // Out of sockets, or a connection that died in the queue: the next one may do.
-                    Err(_) => self.board.sleep_until(self.board.after(10)).await,
-                }
-                self.free_workers.set(self.free_workers.get().saturating_add(1));
+                let (peer, mut socket) = match self.visitor(slot, net).await {
+                    Ok(visitor) => visitor,
+                    Err(player) => {
+                        apart(pin!(self.dial(slot, player, net, buf))).await;
+                        continue;
+                    }
+                };
+                apart(pin!(self.attend(slot, peer, &mut socket, buf, room))).await;
             }
         }
     }
 
-    /// Serves one connection to its end, or until it is a player's.
-    fn attend<S>(
+    /// Listens until somebody connects, or a player is to be called.
+    fn visitor<'n, N: TcpAccept>(
         &self,
-        peer: IpAddr,
-        mut socket: S,
-        links: &Links<S, P>,
-        buf: &mut [u8],
-        spare: usize,
-    ) -> impl Future<Output = ()>
-    where
-        S: Read + Write + TcpShutdown,
-    {
+        slot: Id,
+        net: &'n N,
+    ) -> impl Future<Output = Result<(IpAddr, N::Socket<'n>), u16>> {
         async move {
-            if let Some(player) = self.converse(peer, &mut socket, buf, spare).await {
-                return self.hand_over(links, player, socket);
+            loop {
+                // It may have been hired before it came to listen: after a restart there is much to say at once.
+                if !matches!(self.slots.role(slot), Role::Hired(_)) {
+                    self.slots.set(slot, Role::Free);
+                }
+                // Who waits for a slot comes before who may be at the door.
+                self.hire_all();
+                let accepted = match self.slots.role(slot) {
+                    Role::Hired(player) => Either::Second(player),
+                    _ => select(net.accept(), self.hired(slot)).await,
+                };
+                if let (Either::First(_), Role::Hired(player)) = (&accepted, self.slots.role(slot)) {
+                    // Both at once: somebody else makes the call.
+                    self.venue(|venue| self.slots.leave(slot, player, || lines::has_call(venue, player)));
+                }
+                self.slots.set(slot, Role::Busy);
+                match accepted {
+                    Either::First(Ok((peer, socket))) => {
+                        self.hire_all();
+                        return Ok((peer.ip(), socket));
+                    }
+                    // Out of sockets, or a connection that died in the queue: the next one may do.
+                    Either::First(Err(_)) => self.board.sleep_until(self.board.after(10)).await,
+                    Either::Second(player) => return Err(player),
+                }
             }
-            let closed = pin!(socket.close(Close::Write));
-            let _ = before(&self.board, self.board.after(CLOSE_MS), closed).await;
         }
     }
 
-    fn is_short_of_workers(&self) -> bool {
-        self.free_workers.get() < FEW.max(self.watchers.workers() / FEW_OF)
+    fn hire_all(&self) {
+        self.venue(|venue| self.slots.hire_all(|player| lines::has_call(venue, player)));
+    }
+
+    /// Waits until a slot is to call a player.
+    fn hired(&self, slot: Id) -> impl Future<Output = u16> {
+        async move {
+            loop {
+                if let Role::Hired(player) = self.slots.role(slot) {
+                    return player;
+                }
+                self.slots.rung(slot).await;
+            }
+        }
     }
 
     /// How long a peer may take, as things are now.
     fn limits(&self) -> Limits {
         let usual = Limits::default();
-        match self.is_short_of_workers() {
-            true => Limits { idle_ms: SHORT_IDLE_MS, request_ms: SHORT_REQUEST_MS, ..usual },
+        match self.slots.is_short() {
+            true => {
+                let write_ms = if self.slots.is_full() { SHORT_WRITE_MS } else { usual.write_ms };
+                Limits { idle_ms: SHORT_IDLE_MS, request_ms: SHORT_REQUEST_MS, write_ms, ..usual }
+            }
             false => usual,
         }
     }
 
-    /// Answers requests on a connection until one side has enough. `Some` player dialled in and wants to keep it.
-    fn converse<S>(
+    /// Serves one connection to its end. Answers requests until one side has enough, or it becomes a link. What is too long for
+    /// the buffer is read in a larger one, as soon as there is one.
+    fn attend<S>(
         &self,
+        slot: Id,
         peer: IpAddr,
         socket: &mut S,
         buf: &mut [u8],
-        spare: usize,
-    ) -> impl Future<Output = Option<u32>>
+        [own, spare]: [usize; 2],
+    ) -> impl Future<Output = ()>
     where
         S: Read + Write + TcpShutdown,
     {
         async move {
-            let mut conn = ServerConn::new(socket, buf, spare);
-            loop {
-                let (request, responder) = match conn.receive(&self.board, || self.limits()).await {
-                    Ok(Some((request, responder))) if self.is_short_of_workers() => (request, responder.close()),
-                    Ok(Some(asked)) => asked,
-                    Ok(None) => return None,
-                    Err(refusal) => {
-                        self.refused.set(self.refused.get().saturating_add(1));
-                        let _ = conn.refuse(&self.board, &self.limits(), refusal).await;
-                        return None;
+            let visit = self.slots.visit();
+            let (mut lent, mut filled): (Option<Lent<'_>>, _) = (None, 0);
+            let next = loop {
+                let (conn, own) = match &mut lent {
+                    Some(lent) => (ServerConn::resume(&mut *socket, lent, ANSWER, filled, false), Some(own)),
+                    None => {
+                        let room = buf.get_mut(..own.saturating_add(spare)).unwrap_or_default();
+                        (ServerConn::resume(&mut *socket, room, spare, filled, self.has_wide()), None)
                     }
                 };
-                if let Some(purpose) = Purpose::at(request.path) {
-                    if self.greet(peer, request, responder).await {
-                        return self.receive_link(peer, purpose, conn.into_parts()).await;
+                match self.answer_requests(slot, peer, conn, own).await {
+                    Next::Longer(bytes) => {
+                        let Some(mut wide) = self.lend().await else { break Next::Busy };
+                        copy(buf, &mut wide, bytes);
+                        (lent, filled) = (Some(wide), bytes);
                     }
-                } else {
-                    // An answer that fails leaves a closed connection: the next receive says so.
-                    let _ = self.route(peer, request, responder).await;
+                    Next::Shorter(bytes) => {
+                        if let Some(mut wide) = lent.take() {
+                            copy(&mut wide, buf, bytes);
+                        }
+                        filled = bytes;
+                    }
+                    next => break next,
                 }
-                // The next request may be there already: the others get their turn first.
-                yield_now().await;
+            };
+            drop(lent);
+            let next = match next {
+                Next::Unpack(file) => apart(pin!(self.send_unpacked(file, socket, buf))).await,
+                next => next,
+            };
+            let player = match next {
+                Next::Link(purpose) => {
+                    // Who has not said who it is says no more than a request may.
+                    let room = buf.get_mut(..own.saturating_add(spare)).unwrap_or_default();
+                    self.begin_link(peer, purpose, socket, room).await
+                }
+                Next::Busy => {
+                    let mut conn = ServerConn::new(&mut *socket, &mut *buf, spare);
+                    let _ = conn.refuse(&self.board, &self.limits(), Refusal::Busy).await;
+                    None
+                }
+                _ => None,
+            };
+            drop(visit);
+            match player {
+                Some(player) => apart(pin!(self.hold(slot, player, socket, buf))).await,
+                None => {
+                    let closed = pin!(socket.close(Close::Write));
+                    let _ = before(&self.board, self.board.after(CLOSE_MS), closed).await;
+                }
             }
         }
     }
 
-    /// Listens on a new link. `Some` player dialled in and wants to keep it.
-    fn receive_link<'b, S>(
-        &'b self,
+    /// Sends a file unpacked, in a larger buffer where that of the slot is too small. It is the connection's last answer.
+    fn send_unpacked<S: Read + Write>(
+        &self,
+        file: &'static File,
+        socket: &mut S,
+        buf: &mut [u8],
+    ) -> impl Future<Output = Next> {
+        async move {
+            let mut lent = if buf.len() < WINDOW { self.lend().await } else { None };
+            let buf = lent.as_deref_mut().unwrap_or(buf);
+            if buf.len() < WINDOW {
+                return Next::Busy;
+            }
+            let mut conn = ServerConn::new(socket, buf, 0);
+            let _ = file.send_unpacked(conn.last_answer(&self.board, &self.limits()), &self.turns).await;
+            Next::Over
+        }
+    }
+
+    /// Whether there are larger buffers than those of the slots.
+    pub(crate) fn has_wide(&self) -> bool {
+        self.wide.size() > 0
+    }
+
+    /// A larger buffer for what is too long for that of a slot, as soon as there is one. `None` where there is none in time.
+    pub(crate) fn lend(&self) -> impl Future<Output = Option<Lent<'_>>> {
+        async move {
+            let turn = pin!(self.wide.queue_up()?);
+            before(&self.board, self.board.after(WAIT_MS), turn).await.ok()
+        }
+    }
+
+    /// Serves a new link. `Some` player has dialled in and wants to keep it.
+    fn begin_link<S>(
+        &self,
         peer: IpAddr,
         purpose: Purpose,
-        Parts { stream, buf, unread }: Parts<'b, &'b mut S>,
+        socket: &mut S,
+        buf: &mut [u8],
     ) -> impl Future<Output = Option<u32>>
     where
         S: Read + Write + TcpShutdown,
@@ -148,12 +265,86 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         async move {
             let ms = self.limits().request_ms;
             match purpose {
-                _ if unread > 0 => Link::new(stream, &self.board, buf).close(TOO_EARLY).await,
-                Purpose::Watch => apart(pin!(self.show_live(peer, &mut Link::new(stream, &self.board, buf)))).await,
-                Purpose::Play => return apart(pin!(self.meet(peer, stream, buf, ms))).await,
-                Purpose::Arena => return apart(pin!(self.meet_agent(peer, stream, buf, ms))).await,
+                Purpose::TooEarly => Link::new(socket, &self.board, buf).close(TOO_EARLY).await,
+                Purpose::Watch => apart(pin!(self.show_live(peer, &mut Link::new(socket, &self.board, buf)))).await,
+                Purpose::Play => return apart(pin!(self.meet(peer, socket, buf, ms))).await,
+                Purpose::Arena => return apart(pin!(self.meet_agent(peer, socket, buf, ms))).await,
             }
             None
+        }
+    }
+
+    /// Answers requests in one buffer. A lent one is given back when what came behind a request fits the `own` one.
+    fn answer_requests<'b, S>(
+        &'b self,
+        slot: Id,
+        peer: IpAddr,
+        mut conn: ServerConn<'b, &'b mut S>,
+        own: Option<usize>,
+    ) -> impl Future<Output = Next>
+    where
+        S: Read + Write,
+    {
+        async move {
+            let mut is_kept = false;
+            loop {
+                let is_lent = own.is_some();
+                let limits = || match self.limits() {
+                    // Others wait for this buffer.
+                    limits if is_lent && self.wide.is_wanted() => {
+                        Limits { request_ms: limits.request_ms.min(SHORT_REQUEST_MS), ..limits }
+                    }
+                    limits => limits,
+                };
+                let (request, responder) =
+                    match conn.receive_unless(&self.board, limits, self.let_go(slot, is_kept)).await {
+                        Ok(Some((request, responder))) if self.slots.is_short() => (request, responder.close()),
+                        Ok(Some(asked)) => asked,
+                        Ok(None) => return Next::Over,
+                        Err(Refusal::HeadTooLarge | Refusal::BodyTooLarge) if !is_lent && self.has_wide() => {
+                            return Next::Longer(conn.unread());
+                        }
+                        Err(refusal) => {
+                            self.refused.set(self.refused.get().saturating_add(1));
+                            let _ = conn.refuse(&self.board, &self.limits(), refusal).await;
+                            return Next::Over;
+                        }
+                    };
+                self.slots.set(slot, Role::Busy);
+                if let Some(purpose) = Purpose::at(request.path) {
+                    if self.greet(peer, request, responder).await {
+                        return Next::Link(if conn.unread() > 0 { Purpose::TooEarly } else { purpose });
+                    }
+                } else {
+                    let (mut wide, mut crowded) = (if is_lent { None } else { self.wide.spare() }, None);
+                    // An answer that fails leaves a closed connection: the next receive says so.
+                    let _ = self.route(peer, request, responder.with_room(wide.as_deref_mut()), &mut crowded).await;
+                    if let Some(file) = crowded {
+                        return Next::Unpack(file);
+                    }
+                }
+                // The next request may be there already: the others get their turn first.
+                yield_now().await;
+                if own.is_some_and(|own| conn.is_open() && conn.unread() <= own) {
+                    return Next::Shorter(conn.into_parts().unread);
+                }
+                is_kept = true;
+            }
+        }
+    }
+
+    /// Waits until a slot has to let go of a connection that is only kept for the next request.
+    fn let_go(&self, slot: Id, is_kept: bool) -> impl Future<Output = ()> {
+        async move {
+            if !is_kept {
+                return core::future::pending().await;
+            }
+            if self.slots.role(slot) == Role::Busy {
+                self.slots.set(slot, Role::Idle);
+            }
+            while self.slots.role(slot) != Role::LetGo {
+                self.slots.rung(slot).await;
+            }
         }
     }
 }
@@ -164,6 +355,8 @@ enum Purpose {
     Play,
     Arena,
     Watch,
+    /// To be closed: frames came before the handshake was answered.
+    TooEarly,
 }
 
 impl Purpose {

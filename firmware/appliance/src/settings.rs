@@ -4,8 +4,8 @@ use core::fmt;
 
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Change, Hall, Mode, Pace, TIMEOUT_MS};
 use protocol_core::json::{self, Full, Sink, Str, Value};
+use protocol_core::venue::{Change, Mode, Pace, TIMEOUT_MS, Venue};
 use serde::Serialize;
 
 /// What is wrong with a text of settings.
@@ -121,10 +121,7 @@ fn text(value: Value<'_>) -> Option<heapless::String<64>> {
 }
 
 /// All settings. Of the seed, which decides what is still to be drawn, only whether somebody chose it.
-pub(crate) fn write<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &Hall<P, M, R, L>,
-    sink: &mut dyn Sink,
-) -> Result<(), Full> {
+pub(crate) fn write(venue: &Venue<'_>, sink: &mut dyn Sink) -> Result<(), Full> {
     #[derive(Serialize)]
     struct Settings {
         game: &'static str,
@@ -143,7 +140,7 @@ pub(crate) fn write<const P: usize, const M: usize, const R: usize, const L: usi
         other_hosts: bool,
         seed: &'static str,
     }
-    let config = hall.config();
+    let config = venue.config();
     let settings = Settings {
         game: config.game.rules().name,
         mode: config.mode.name(),
@@ -159,7 +156,7 @@ pub(crate) fn write<const P: usize, const M: usize, const R: usize, const L: usi
         pace_break_ms: config.pacing.break_ms,
         per_address: config.per_address,
         other_hosts: config.other_hosts,
-        seed: if hall.seed_is_chosen() { "set" } else { "random" },
+        seed: if venue.seed_is_chosen() { "set" } else { "random" },
     };
     json::write(&settings, sink)
 }

@@ -1,5 +1,5 @@
-//! Connections that only watch: the web page's, and those of spectators. The worker that accepted one serves it for as long as
-//! it lasts, so at most half of the workers do, and the others are for whoever plays.
+//! Connections that only watch: the web page's, and those of spectators. The slot that accepted one serves it for as long as it
+//! lasts, so at most half of those do that players leave, and the others are for whoever asks something.
 //!
 //! A watcher can never slow a match. Nobody waits for it: there is no queue of what it has to be told. Ten times a second it
 //! looks for itself what has changed since it last looked, and says that; one that reads slowly looks less often and skips
@@ -25,37 +25,24 @@ const REST: u64 = 3;
 pub(crate) const FULL: End = End::Ours(1013, "as many watch as there is room for; come back in a while");
 const TALKATIVE: End = End::Ours(1008, "whoever watches has nothing to say, least of all this often");
 
-/// How many watch, and how many workers there are.
-#[derive(Default)]
-pub(crate) struct Watchers {
-    workers: Cell<u16>,
-    now: Cell<u16>,
-}
-
 /// The right to watch. Dropping it gives it back.
 pub(crate) struct Place<'a>(&'a Cell<u16>);
 
+/// How many watch.
+#[derive(Default)]
+pub(crate) struct Watchers(Cell<u16>);
+
 impl Watchers {
     pub const fn new() -> Self {
-        Self { workers: Cell::new(0), now: Cell::new(0) }
+        Self(Cell::new(0))
     }
 
-    /// One more worker is there to serve.
-    pub fn count_worker(&self) {
-        self.workers.set(self.workers.get().saturating_add(1));
-    }
-
-    /// How many there are.
-    pub fn workers(&self) -> u16 {
-        self.workers.get()
-    }
-
-    /// A place, if there is one.
-    pub fn admit(&self) -> Option<Place<'_>> {
-        let now = self.now.get();
-        (now < self.workers.get() / 2).then(|| {
-            self.now.set(now + 1);
-            Place(&self.now)
+    /// A place, if there is one: half of so many slots may watch.
+    pub fn admit(&self, slots: u16) -> Option<Place<'_>> {
+        let now = self.0.get();
+        (now < slots / 2).then(|| {
+            self.0.set(now + 1);
+            Place(&self.0)
         })
     }
 }
@@ -66,7 +53,7 @@ impl Drop for Place<'_> {
     }
 }
 
-impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+impl<B: Board> Appliance<'_, B> {
     /// Serves one that watches, to its end. `tell` says what it does not know yet; it is asked again and again.
     pub(crate) async fn watch<S: Read + Write + TcpShutdown>(
         &self,
@@ -74,7 +61,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         link: &mut Link<'_, S, B>,
         mut tell: impl AsyncFnMut(&mut Link<'_, S, B>) -> Result<(), End>,
     ) {
-        let end = match self.watchers.admit() {
+        let end = match self.watchers.admit(self.slots.others()) {
             None => FULL,
             Some(_place) => loop {
                 let began = self.board.now();
@@ -100,7 +87,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     ) -> impl Future<Output = Result<(), End>> {
         async move {
             while let Event::Message(_) = link.next(false, pin!(self.board.sleep_until(until))).await? {
-                self.guard.borrow_mut().request(self.board.now(), from, P).map_err(|_| TALKATIVE)?;
+                self.guard.borrow_mut().request(self.board.now(), from, self.capacity()).map_err(|_| TALKATIVE)?;
                 yield_now().await;
             }
             Ok(())
@@ -113,13 +100,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_of_the_workers_may_watch_and_a_place_that_is_given_back_is_free() {
+    fn half_of_the_slots_may_watch_and_a_place_that_is_given_back_is_free() {
         let watchers = Watchers::new();
-        assert!(watchers.admit().is_none(), "nobody serves");
-        (0..5).for_each(|_| watchers.count_worker());
-        let (first, second) = (watchers.admit(), watchers.admit());
-        assert!(first.is_some() && second.is_some() && watchers.admit().is_none());
+        assert!(watchers.admit(0).is_none(), "nobody serves");
+        let (first, second) = (watchers.admit(5), watchers.admit(5));
+        assert!(first.is_some() && second.is_some() && watchers.admit(5).is_none());
         drop(first);
-        assert!(watchers.admit().is_some());
+        assert!(watchers.admit(5).is_some());
     }
 }

@@ -7,13 +7,13 @@ use appliance::journal::ram::RamFlash;
 use appliance::journal::{FRAME, Log, Trouble, commit, restore, sectors_of_a_league};
 use embassy_futures::block_on;
 use protocol_core::fair::Seed;
-use protocol_core::hall::{Command, Config, Event, Hall, Player, Stage, Via};
 use protocol_core::journal::frame::{FRAME_BYTES, HEADER_BYTES, entries_of, length_of};
 use protocol_core::json::Slice;
 use protocol_core::time::{Now, Utc};
+use protocol_core::venue::{Command, Config, Event, Player, Space, Stage, Venue, Via};
 use serde_json::{Value, json};
 
-type Small = Hall<4, 2, 6, 16>;
+type Small = Venue<'static>;
 type Flash = RamFlash<Vec<u8>>;
 
 const SECTOR: usize = 2048;
@@ -25,9 +25,14 @@ fn flash(sectors: usize) -> Flash {
     RamFlash::new(vec![0xff; sectors * SECTOR])
 }
 
-fn new_hall(seed: u8) -> Small {
+fn new_venue(seed: u8) -> Small {
     let config = Config { endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(), ..Config::default() };
-    Small::new(config, Seed([seed; 32]), Seed([seed ^ 0xff; 32]))
+    Venue::new(
+        Box::leak(Box::new(Space::<4, 2, 6, 16, 4096, 16_384>::new())).lend(),
+        config,
+        Seed([seed; 32]),
+        Seed([seed ^ 0xff; 32]),
+    )
 }
 
 /// Where a player is called.
@@ -35,27 +40,27 @@ fn port(player: &Player) -> u16 {
     player.contact.endpoint().unwrap().port
 }
 
-/// What a hall knows that must not be lost: who is in with which token, what was played, what stage it is in.
-fn known(hall: &Small) -> Vec<String> {
-    let mut known: Vec<String> = hall
+/// What a venue knows that must not be lost: who is in with which token, what was played, what stage it is in.
+fn known(venue: &Small) -> Vec<String> {
+    let mut known: Vec<String> = venue
         .players()
         .iter()
         .map(|player| format!("{} {} {} {}", player.number, player.name, player.contact, player.contact.given()))
         .collect();
-    known.extend((1..=hall.schedule().rounds()).flat_map(|round| hall.matches_of(round)).filter_map(|id| {
-        let record = hall.record(id)?;
+    known.extend((1..=venue.schedule().rounds()).flat_map(|round| venue.matches_of(round)).filter_map(|id| {
+        let record = venue.record(id)?;
         Some(format!("{id} {record:?}"))
     }));
-    known.push(format!("{} {}", hall.league_id(), hall.stage() == Stage::Waiting));
+    known.push(format!("{} {}", venue.league_id(), venue.stage() == Stage::Waiting));
     known
 }
 
 /// A box with a journal, and what it has acknowledged.
 struct Story {
-    hall: Small,
+    venue: Small,
     log: Log<Flash>,
     tokens: Vec<Value>,
-    /// What the hall knew when everything was last in flash.
+    /// What the venue knew when everything was last in flash.
     safe: Vec<String>,
     /// Leagues that had ended by then, oldest first, with their final standings.
     ended: Vec<League>,
@@ -66,9 +71,9 @@ struct Story {
 /// Which league, and the lines of its standings.
 type League = (u32, Vec<String>);
 
-fn ending(hall: &mut Small) -> League {
-    hall.refresh_standings();
-    (hall.league_id().number, hall.standings().map(|row| format!("{row:?}")).collect())
+fn ending(venue: &mut Small) -> League {
+    venue.refresh_standings();
+    (venue.league_id().number, venue.standings().map(|row| format!("{row:?}")).collect())
 }
 
 /// Every league of the past that is in the flash, oldest first.
@@ -95,7 +100,7 @@ struct Cut;
 impl Story {
     fn begin(flash: Flash) -> Self {
         let mut story = Self {
-            hall: new_hall(1),
+            venue: new_venue(1),
             log: Log::new(flash),
             tokens: Vec::new(),
             safe: Vec::new(),
@@ -104,8 +109,8 @@ impl Story {
             steps: 0,
         };
         let mut buf = [0; FRAME];
-        assert_eq!(block_on(restore(&mut story.log, &mut story.hall, &mut buf, |_| {})), Ok(false));
-        story.hall.keep_facts();
+        assert_eq!(block_on(restore(&mut story.log, &mut story.venue, &mut buf, |_| {})), Ok(false));
+        story.venue.keep_facts();
         story
     }
 
@@ -113,7 +118,7 @@ impl Story {
         let mut buf = [0; FRAME];
         self.steps += 1;
         loop {
-            match block_on(commit(&mut self.log, &mut self.hall, &mut buf, "code")) {
+            match block_on(commit(&mut self.log, &mut self.venue, &mut buf, "code")) {
                 Ok(Some(_)) => {}
                 Ok(None) => break,
                 Err(trouble) => {
@@ -122,14 +127,14 @@ impl Story {
                 }
             }
         }
-        self.safe = known(&self.hall);
+        self.safe = known(&self.venue);
         // Nobody waits for the mark, and what it says is safe already.
         let is_marked = block_on(self.log.seal()).is_ok();
-        let ending = ending(&mut self.hall);
-        if self.hall.stage() == Stage::Completed && self.ended.last() != Some(&ending) {
+        let ending = ending(&mut self.venue);
+        if self.venue.stage() == Stage::Completed && self.ended.last() != Some(&ending) {
             self.ended.push(ending);
         }
-        match self.hall.stage() {
+        match self.venue.stage() {
             _ if !is_marked => Err(Cut),
             Stage::Running(_) => Ok(()),
             _ => block_on(self.log.prepare(2, &mut buf)).map(|_| ()).map_err(|_| Cut),
@@ -148,31 +153,31 @@ impl Story {
         assert!(!has_room || found.len() == self.ended.len(), "{} of {}", found.len(), self.ended.len());
     }
 
-    /// The power comes back: the hall is gone, the flash is not.
+    /// The power comes back: the venue is gone, the flash is not.
     fn restart(&mut self) {
-        let pending = known(&self.hall);
+        let pending = known(&self.venue);
         let mut flash = block_on(async { std::mem::replace(&mut self.log, Log::new(flash(4))).into_flash() });
         flash.power = u32::MAX;
-        self.hall = new_hall(100 + self.cuts as u8);
+        self.venue = new_venue(100 + self.cuts as u8);
         self.log = Log::new(flash);
         self.cuts += 1;
         let mut buf = [0; FRAME];
         let mut code = String::new();
-        match block_on(restore(&mut self.log, &mut self.hall, &mut buf, |said| code = said.into())) {
+        match block_on(restore(&mut self.log, &mut self.venue, &mut buf, |said| code = said.into())) {
             Ok(true) => {
                 assert_eq!(code, "code");
-                let found = known(&self.hall);
+                let found = known(&self.venue);
                 let is_safe = found == self.safe;
                 // What was being written may be there as well: nobody has been told, but it is true.
                 let is_more = found.iter().all(|known| pending.contains(known))
                     && (self.safe.iter().all(|known| found.contains(known)) || found.last() != self.safe.last());
                 assert!(is_safe || is_more, "found {found:#?}\nsafe {:#?}\npending {pending:#?}", self.safe);
                 self.check_the_past();
-                self.hall.resume(NOW);
+                self.venue.resume(NOW);
             }
             Ok(false) => {
                 assert!(self.safe.is_empty(), "nothing was acknowledged");
-                self.hall.keep_facts();
+                self.venue.keep_facts();
             }
             Err(trouble) => panic!("a power cut is no damage: {trouble}"),
         }
@@ -184,10 +189,10 @@ impl Story {
             "display_name":name,"version":"1.0.0","contact_endpoint":format!("http://localhost:{port}/mcp")}}});
         let body = body.to_string();
         let from = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9));
-        let answer = self.hall.request(NOW, from, Via::Register, body.as_bytes());
+        let answer = self.venue.request(NOW, from, Via::Register, body.as_bytes());
         let mut buf = [0; 2048];
         let mut sink = Slice::new(&mut buf);
-        self.hall.write_answer(&answer, &mut sink).unwrap();
+        self.venue.write_answer(&answer, &mut sink).unwrap();
         let answer: Value = serde_json::from_slice(sink.written()).unwrap();
         self.keep()?;
         assert_eq!(answer["result"]["status"], "ACCEPTED", "{answer}");
@@ -196,19 +201,19 @@ impl Story {
     }
 
     fn command(&mut self, command: Command) -> Result<(), Cut> {
-        self.hall.command(NOW, command).unwrap();
+        self.venue.command(NOW, command).unwrap();
         self.keep()
     }
 
     fn play(&mut self) -> Result<(), Cut> {
         loop {
-            while self.hall.poll_output().is_some() {}
-            let mut calls = (0..self.hall.players().len() as u16)
-                .filter_map(|player| self.hall.call(player).map(|call| (player, call.id)));
+            while self.venue.poll_output().is_some() {}
+            let mut calls = (0..self.venue.players().len() as u16)
+                .filter_map(|player| self.venue.call(player).map(|call| (player, call.id)));
             let Some((player, call)) = calls.next() else { return Ok(()) };
             let choice = if call % 3 == 0 { "even" } else { "odd" };
             let body = json!({"jsonrpc":"2.0","id":call,"result":{"accept":true,"parity_choice":choice}}).to_string();
-            self.hall.handle(NOW, Event::Reply { player, call, status: 200, body: body.as_bytes() });
+            self.venue.handle(NOW, Event::Reply { player, call, status: 200, body: body.as_bytes() });
             self.keep()?;
         }
     }
@@ -233,16 +238,16 @@ impl Story {
     /// The class comes in, if it is not, and the league begins, if it has not.
     fn enter(&mut self, part: usize) -> Result<(), Cut> {
         let first_port = 8000 + part as u16 * 10;
-        let is_ours = |hall: &Small| hall.players().iter().all(|player| port(player) >= first_port);
-        if self.hall.stage() == Stage::Completed || !is_ours(&self.hall) {
+        let is_ours = |venue: &Small| venue.players().iter().all(|player| port(player) >= first_port);
+        if self.venue.stage() == Stage::Completed || !is_ours(&self.venue) {
             self.command(Command::Reset)?;
         }
         for i in 0..3 {
-            if !self.hall.players().iter().any(|player| port(player) == first_port + i) {
+            if !self.venue.players().iter().any(|player| port(player) == first_port + i) {
                 self.register(&format!("Agent {part} {i} with quite a long name"), first_port + i)?;
             }
         }
-        if self.hall.stage() == Stage::Waiting {
+        if self.venue.stage() == Stage::Waiting {
             self.command(Command::Start)?;
         }
         Ok(())
@@ -251,7 +256,7 @@ impl Story {
     fn replay(&mut self) -> Result<(), Cut> {
         self.play()?;
         // A rematch may have begun before the power was cut.
-        if self.hall.league_id().number % 2 == 1 {
+        if self.venue.league_id().number % 2 == 1 {
             self.command(Command::Rematch)?;
         }
         self.play()
@@ -277,9 +282,9 @@ fn after_a_power_cut_at_any_byte_the_journal_holds_exactly_what_was_acknowledged
             }
         }
         let results =
-            (1..=3).flat_map(|round| story.hall.matches_of(round)).filter(|&id| story.hall.record(id).is_some());
+            (1..=3).flat_map(|round| story.venue.matches_of(round)).filter(|&id| story.venue.record(id).is_some());
         assert_eq!(results.count(), 3, "power for {power} bytes");
-        assert!(story.hall.is_over());
+        assert!(story.venue.is_over());
         story.check_the_past();
     }
     println!("{cuts} power cuts in {bytes} bytes and {erased} erases");
@@ -337,19 +342,19 @@ fn a_second_cut_while_the_first_is_being_dealt_with_loses_nothing_either() {
             more += 700;
             part = cut_in;
         }
-        assert!(story.hall.is_over());
+        assert!(story.venue.is_over());
     }
 }
 
 fn reopen(mut flash: Flash) -> Result<bool, Trouble> {
     flash.power = u32::MAX;
-    let mut hall = new_hall(9);
-    let before = known(&hall);
-    let found = block_on(restore(&mut Log::new(flash), &mut hall, &mut [0; FRAME], |_| {}));
+    let mut venue = new_venue(9);
+    let before = known(&venue);
+    let found = block_on(restore(&mut Log::new(flash), &mut venue, &mut [0; FRAME], |_| {}));
     if found.is_err() {
-        assert_eq!(known(&hall), before, "a journal that cannot be read leaves no trace in the hall");
-        hall.resume(NOW);
-        hall.command(NOW, Command::Reset).unwrap();
+        assert_eq!(known(&venue), before, "a journal that cannot be read leaves no trace in the venue");
+        venue.resume(NOW);
+        venue.command(NOW, Command::Reset).unwrap();
     }
     found
 }
@@ -365,9 +370,9 @@ fn played() -> Flash {
 #[test]
 fn any_changed_byte_is_noticed_or_changes_nothing() {
     let sound = played();
-    let mut hall = new_hall(9);
-    block_on(restore(&mut Log::new(sound.clone()), &mut hall, &mut [0; FRAME], |_| {})).unwrap();
-    let all = known(&hall);
+    let mut venue = new_venue(9);
+    block_on(restore(&mut Log::new(sound.clone()), &mut venue, &mut [0; FRAME], |_| {})).unwrap();
+    let all = known(&venue);
     let end = sound.bytes.iter().rposition(|&byte| byte != 0xff).unwrap() + 1;
     let mut noticed = 0;
     // The first sector is the second place.
@@ -375,10 +380,10 @@ fn any_changed_byte_is_noticed_or_changes_nothing() {
         for mask in [0x10, 0xff] {
             let mut flash = sound.clone();
             flash.bytes[at] ^= mask;
-            let mut hall = new_hall(9);
-            match block_on(restore(&mut Log::new(flash), &mut hall, &mut [0; FRAME], |_| {})) {
+            let mut venue = new_venue(9);
+            match block_on(restore(&mut Log::new(flash), &mut venue, &mut [0; FRAME], |_| {})) {
                 Err(_) => noticed += 1,
-                Ok(true) => assert_eq!(known(&hall), all, "byte {at}"),
+                Ok(true) => assert_eq!(known(&venue), all, "byte {at}"),
                 Ok(false) => panic!("byte {at}: a league is not overlooked"),
             }
         }
@@ -391,8 +396,8 @@ fn any_changed_byte_is_noticed_or_changes_nothing() {
 fn flip_every(step: usize) {
     let mut story = Story::begin(flash(ROOMY));
     story.tell_until(4, 0).unwrap();
-    let (all, leagues) = (known(&story.hall), past(&mut story.log));
-    assert_eq!((leagues.len(), story.hall.league_id().number), (2, 3));
+    let (all, leagues) = (known(&story.venue), past(&mut story.log));
+    assert_eq!((leagues.len(), story.venue.league_id().number), (2, 3));
     let sound = story.log.into_flash();
     let (mut told, mut recovered) = (0, 0);
     let bits = (SECTOR * 8..sound.bytes.len() * 8).step_by(step);
@@ -400,10 +405,10 @@ fn flip_every(step: usize) {
         let mut flash = sound.clone();
         flash.bytes[bit / 8] ^= 1 << (bit % 8);
         let before = flash.bytes.clone();
-        let (mut log, mut hall, mut buf) = (Log::new(flash), new_hall(9), [0; FRAME]);
-        match block_on(restore(&mut log, &mut hall, &mut buf, |_| {})) {
+        let (mut log, mut venue, mut buf) = (Log::new(flash), new_venue(9), [0; FRAME]);
+        match block_on(restore(&mut log, &mut venue, &mut buf, |_| {})) {
             Ok(true) => {
-                assert_eq!(known(&hall), all, "bit {bit}");
+                assert_eq!(known(&venue), all, "bit {bit}");
                 let found = past(&mut log);
                 assert!(found.iter().all(|league| leagues.contains(league)), "bit {bit}");
                 let is_sound = block_on(log.past_is_sound(&mut buf)).unwrap();
@@ -414,9 +419,9 @@ fn flip_every(step: usize) {
             Err(trouble) => {
                 assert_eq!(trouble, Trouble::Damaged, "bit {bit}");
                 told += 1;
-                let empty = known(&hall);
-                let offered = block_on(appliance::journal::sound(&mut log, &mut hall, &mut buf));
-                assert_eq!(known(&hall), empty, "looking changes nothing");
+                let empty = known(&venue);
+                let offered = block_on(appliance::journal::sound(&mut log, &mut venue, &mut buf));
+                assert_eq!(known(&venue), empty, "looking changes nothing");
                 assert_eq!(log.flash_mut().bytes, before, "bit {bit}: it is kept");
                 // There are leagues before the one that is damaged.
                 let offered = offered.unwrap_or_else(|| panic!("bit {bit}: nothing is offered"));
@@ -425,10 +430,10 @@ fn flip_every(step: usize) {
                 let kept = before.iter().zip(&flash.bytes).all(|(&before, &now)| before == 0xff || before == now);
                 assert!(kept, "bit {bit}: nothing is overwritten");
                 let mut log = Log::new(flash);
-                assert_eq!(block_on(restore(&mut log, &mut hall, &mut buf, |_| {})), Ok(true), "bit {bit}");
-                assert_eq!(hall.league_id().number, offered.league);
-                assert_eq!((hall.players().len(), hall.results_kept()), (offered.players.into(), offered.results));
-                hall.resume(NOW);
+                assert_eq!(block_on(restore(&mut log, &mut venue, &mut buf, |_| {})), Ok(true), "bit {bit}");
+                assert_eq!(venue.league_id().number, offered.league);
+                assert_eq!((venue.players().len(), venue.results_kept()), (offered.players.into(), offered.results));
+                venue.resume(NOW);
                 recovered += usize::from(offered.league == 3);
             }
         }
@@ -460,9 +465,9 @@ fn a_power_cut_while_a_damaged_journal_is_recovered_leaves_it_to_be_recovered() 
     flash.bytes[frames[frames.len() - 4] + FRAME_BYTES] ^= 4;
     let mut buf = [0; FRAME];
     let offer = |flash: Flash| {
-        let (mut log, mut hall) = (Log::new(Flash { power: u32::MAX, ..flash }), new_hall(9));
-        let found = block_on(restore(&mut log, &mut hall, &mut [0; FRAME], |_| {}));
-        (found, block_on(appliance::journal::sound(&mut log, &mut hall, &mut [0; FRAME])), log)
+        let (mut log, mut venue) = (Log::new(Flash { power: u32::MAX, ..flash }), new_venue(9));
+        let found = block_on(restore(&mut log, &mut venue, &mut [0; FRAME], |_| {}));
+        (found, block_on(appliance::journal::sound(&mut log, &mut venue, &mut [0; FRAME])), log)
     };
     let (found, offered, _) = offer(flash.clone());
     assert_eq!(found, Err(Trouble::Damaged));
@@ -532,11 +537,11 @@ fn a_sector_that_cannot_be_erased_is_told() {
     let mut story = Story::begin(Flash { bad: Some(1), ..flash(4) });
     let mut buf = [0; FRAME];
     let trouble = loop {
-        if story.hall.stage() == Stage::Waiting && story.hall.players().len() < 2 {
-            story.hall.keep_facts();
+        if story.venue.stage() == Stage::Waiting && story.venue.players().len() < 2 {
+            story.venue.keep_facts();
         }
-        story.hall.command(NOW, Command::Reset).unwrap();
-        match block_on(commit(&mut story.log, &mut story.hall, &mut buf, "code")) {
+        story.venue.command(NOW, Command::Reset).unwrap();
+        match block_on(commit(&mut story.log, &mut story.venue, &mut buf, "code")) {
             Ok(_) => {}
             Err(trouble) => break trouble,
         }
@@ -549,8 +554,8 @@ fn wear_is_even() {
     let mut story = Story::begin(flash(4));
     let mut buf = [0; FRAME];
     for _ in 0..400 {
-        story.hall.command(NOW, Command::Reset).unwrap();
-        while block_on(commit(&mut story.log, &mut story.hall, &mut buf, "code")).unwrap().is_some() {}
+        story.venue.command(NOW, Command::Reset).unwrap();
+        while block_on(commit(&mut story.log, &mut story.venue, &mut buf, "code")).unwrap().is_some() {}
     }
     let erases = story.log.erases();
     assert_eq!(erases, story.log.flash_mut().erased);
@@ -565,7 +570,7 @@ fn wear_is_even() {
 fn erases_happen_ahead_so_that_a_whole_league_needs_none() {
     const SECTORS: usize = 24;
     let mut story = Story::begin(flash(SECTORS));
-    let wanted = sectors_of_a_league::<Flash, 4, 6>();
+    let wanted = sectors_of_a_league::<Flash>(4, 6);
     assert!(wanted < SECTORS as u32 / 2);
     let mut buf = [0; FRAME];
     for part in 0..60 {

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use protocol_core::fair::{Draws, Seed};
 use protocol_core::games::{AnyGame, Game, GameKind, Illegal, Seats, Sitter, Table, Viewer};
 use protocol_core::json;
-use protocol_core::wire::league_of_agents::incoming::RefusedName;
-use protocol_core::wire::league_of_agents::outgoing::GameState;
-use protocol_core::wire::league_of_agents::{Trouble, Uuid, games};
+use protocol_core::protocols::league_of_agents::incoming::RefusedName;
+use protocol_core::protocols::league_of_agents::outgoing::GameState;
+use protocol_core::protocols::league_of_agents::{Trouble, Uuid, games};
 use serde_json::Value;
 
 fn text() -> String {

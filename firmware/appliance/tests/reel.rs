@@ -10,12 +10,11 @@ use appliance::journal::{FRAME, Log, spool};
 use embassy_futures::block_on;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Command, Config, Event, Hall, ReelId, Replay, Step, Via};
+use protocol_core::ids::MatchId;
 use protocol_core::time::{Now, Utc};
-use protocol_core::wire::league_v2::outgoing::MatchId;
+use protocol_core::venue::{Command, Config, Event, ReelId, Replay, Space, Step, Venue, Via};
 use serde_json::json;
 
-type Small = Hall<4, 2, 6, 16>;
 type Reel = Log<RamFlash<Vec<u8>>>;
 
 const NOW: Now = Now { ms: 5, utc: Utc(1_736_937_000) };
@@ -42,26 +41,31 @@ fn play(reel: &mut Reel) -> Vec<(ReelId, Replay)> {
         endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(),
         ..Config::default()
     };
-    let mut hall = Small::new(config, Seed([1; 32]), Seed([2; 32]));
+    let mut venue = Venue::new(
+        Box::leak(Box::new(Space::<4, 2, 6, 16, 4096, 16_384>::new())).lend(),
+        config,
+        Seed([1; 32]),
+        Seed([2; 32]),
+    );
     for port in 8101..8105 {
         let meta = json!({"display_name": format!("Agent {port}"), "version": "1.0.0", "game_types": ["even_odd_10"],
             "contact_endpoint": format!("http://10.0.0.9:{port}/mcp")});
         let body = json!({"jsonrpc": "2.0", "method": "register_player", "id": 1, "params": {"player_meta": meta}});
-        let _ = hall.request(NOW, IpAddr::V4(Ipv4Addr::LOCALHOST), Via::Register, body.to_string().as_bytes());
+        let _ = venue.request(NOW, IpAddr::V4(Ipv4Addr::LOCALHOST), Via::Register, body.to_string().as_bytes());
     }
     let mut played = Vec::new();
     for league in 0..LEAGUES {
-        hall.command(NOW, if league == 0 { Command::Start } else { Command::Rematch }).expect("its time has come");
-        while !hall.is_over() {
+        venue.command(NOW, if league == 0 { Command::Start } else { Command::Rematch }).expect("its time has come");
+        while !venue.is_over() {
             for player in 0..4 {
-                let Some(call) = hall.call(player).map(|call| call.id) else { continue };
+                let Some(call) = venue.call(player).map(|call| call.id) else { continue };
                 let choice = if (call ^ u32::from(player)) % 3 == 0 { "even" } else { "odd" };
                 let body = json!({"jsonrpc": "2.0", "id": call,
                     "result": {"accept": true, "move": {"action": "choose", "value": choice}}});
                 let body = body.to_string();
-                hall.handle(NOW, Event::Reply { player, call, status: 200, body: body.as_bytes() });
+                venue.handle(NOW, Event::Reply { player, call, status: 200, body: body.as_bytes() });
                 let written = block_on(async {
-                    while spool(reel, &mut hall, &mut [0; FRAME]).await? {}
+                    while spool(reel, &mut venue, &mut [0; FRAME]).await? {}
                     Ok(())
                 });
                 if let Err::<(), appliance::journal::Trouble>(trouble) = written {
@@ -74,7 +78,7 @@ fn play(reel: &mut Reel) -> Vec<(ReelId, Replay)> {
         }
         for (round, table) in (1..=3).flat_map(|round| [(round, 1), (round, 2)]) {
             let id = MatchId { round, table };
-            played.push((ReelId::of(hall.revealed_seed(id).unwrap()), hall.replay_of(id).unwrap()));
+            played.push((ReelId::of(venue.revealed_seed(id).unwrap()), venue.replay_of(id).unwrap()));
         }
     }
     played

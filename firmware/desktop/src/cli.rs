@@ -1,15 +1,18 @@
-//! The command line: words in, a [`Command`] out. Whatever is wrong is one line that names the flag, what it wants and
-//! what it got. Nothing here prints or touches the system; which games exist is the caller's knowledge.
+//! The command line: words in, a [`Command`] out. Whatever is wrong is one line that names the option, what it wants and
+//! what it got. `lexopt` splits the words; what they mean stands here. Nothing here prints or touches the system; which
+//! games exist is the caller's knowledge.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fmt::Display;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
-use std::vec::IntoIter;
 
-use protocol_core::hall::{Pace, TIMEOUT_MS};
+use lexopt::{Arg, Parser};
+use protocol_core::venue::{Pace, TIMEOUT_MS};
 
 use crate::failure::Failure;
 use crate::house::strategy::Parity;
@@ -19,6 +22,10 @@ pub const PLAYERS: RangeInclusive<u16> = 2..=512;
 
 /// How many players of the house a box can be told to seat at once.
 const HOUSE: RangeInclusive<u16> = 0..=512;
+
+/// How many connections can be served at once beside those of the players that dial in. One that waits costs memory and no
+/// time; more wait in the system's queue.
+pub const CONNECTIONS: RangeInclusive<u16> = 8..=2048;
 
 /// Where the league is kept unless told otherwise: in the folder the box is started in, where it is seen and can be
 /// deleted.
@@ -33,10 +40,21 @@ pub enum Command {
     Demo(DemoOptions),
     /// Recompute the draws of a match.
     Verify(VerifyOptions),
-    /// Print [`help`].
-    Help,
+    /// Print the [`help`] of a verb.
+    Help(Verb),
     /// Print the version.
     Version,
+}
+
+/// The word after the program's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// None at all: be the box.
+    Run,
+    /// Be the box and its players.
+    Demo,
+    /// Recompute a match.
+    Verify,
 }
 
 /// How the box runs.
@@ -70,6 +88,8 @@ pub struct Options {
     pub turn: Duration,
     /// So many players may come from one address, if not all but a quarter of the seats.
     pub per_address: Option<u16>,
+    /// So many connections are served at once, beside those of the players that dial in.
+    pub connections: u16,
     /// Whether agents may be called at another address than they registered from.
     pub other_hosts: bool,
     /// How fast a league goes on.
@@ -78,7 +98,7 @@ pub struct Options {
     pub house: u16,
     /// Says nothing but where it is.
     pub quiet: bool,
-    /// The flags that were given: what they choose goes before what was kept.
+    /// The options that were given: what they choose goes before what was kept.
     pub given: BTreeSet<String>,
 }
 
@@ -100,6 +120,7 @@ impl Options {
             first_turn: Duration::from_secs(180),
             turn: Duration::from_secs(90),
             per_address: None,
+            connections: 192,
             other_hosts: false,
             pace: Pace::Fast,
             house: 0,
@@ -158,113 +179,249 @@ pub struct VerifyOptions {
 
 /// Reads the words after the program's name. `games` are the names this build can referee; the first is the default
 /// and there must be one.
-pub fn parse(words: impl IntoIterator<Item = String>, games: &[&'static str]) -> Result<Command, Failure> {
-    let words: Vec<String> = words.into_iter().collect();
+pub fn parse(words: impl IntoIterator<Item = OsString>, games: &[&'static str]) -> Result<Command, Failure> {
+    let mut words: Vec<OsString> = words.into_iter().collect();
     let has = |long: &str, short: &str| words.iter().any(|word| word == long || word == short);
-    if has("--help", "-h") {
-        return Ok(Command::Help);
+    let (mut helps, asks_version) = (has("--help", "-h"), has("--version", "-V"));
+    if words.first().is_some_and(|word| word == "help") {
+        words.remove(0);
+        helps = true;
     }
-    if has("--version", "-V") {
+    let verb = match words.first().and_then(|word| word.to_str()) {
+        Some("demo") => Verb::Demo,
+        Some("verify") => Verb::Verify,
+        Some(word) if !word.starts_with('-') && !helps => {
+            return Err(Failure::usage(format!(
+                "there is no command {word:?}: it is demo, verify or none at all; see leaguebox --help"
+            )));
+        }
+        _ => Verb::Run,
+    };
+    if helps {
+        return Ok(Command::Help(verb));
+    }
+    if asks_version {
         return Ok(Command::Version);
     }
-    let mut words = words.into_iter().peekable();
-    match words.next_if(|word| !word.starts_with('-')).as_deref() {
-        None => run(Flags::new(words.collect()), games),
-        Some("demo") => demo(Flags::new(words.collect()), games),
-        Some("verify") => verify(Flags::new(words.collect()), games),
-        Some("help") => Ok(Command::Help),
-        Some(other) => Err(Failure::usage(format!(
-            "there is no command {other:?}: it is demo, verify or none at all; see leaguebox --help"
-        ))),
+    let parser = Parser::from_args(words.into_iter().skip(usize::from(verb != Verb::Run)));
+    let words = Words { verb, games, parser, option: String::new() };
+    match verb {
+        Verb::Run => run(words).map(Command::Run),
+        Verb::Demo => demo(words).map(Command::Demo),
+        Verb::Verify => verify(words).map(Command::Verify),
     }
 }
 
-fn run(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
-    let mut options = Options::new(default_game(games)?);
-    while let Some(flag) = flags.next_flag()? {
-        options.given.insert(flag.name.clone());
-        match flag.name.as_str() {
-            "--listen" => options.listen = flags.parsed(flag, AN_ADDRESS)?,
-            "--game" => options.game = game(flags.value(flag, &one_of(games))?, games)?,
-            "--start-at" => options.start_at = Some(flags.number(flag, PLAYERS)?),
-            "--once" => options.once = flag.alone()?,
-            "--mode" => options.mode = mode(flags.value(flag, "lenient or strict")?)?,
-            "--seed" => options.seed = Some(flags.hex(flag, 1..=64)?),
-            "--admin-code" => options.admin_code = Some(admin_code(&mut flags, flag)?),
-            "--no-flash" => options.flash = (!flag.alone()?).then(PathBuf::new),
-            "--flash" => options.flash = Some(file(flags.value(flag, A_FILE)?)?),
-            "--join-timeout-ms" => options.join_timeout = flags.millis(flag)?,
-            "--move-timeout-ms" => options.move_timeout = flags.millis(flag)?,
-            "--retry-base-ms" => options.retry_base = flags.millis(flag)?,
-            "--first-turn-timeout-ms" => options.first_turn = flags.millis(flag)?,
-            "--turn-timeout-ms" => options.turn = flags.millis(flag)?,
-            "--per-address" => options.per_address = Some(flags.number(flag, 1..=*PLAYERS.end())?),
-            "--other-hosts" => options.other_hosts = flag.alone()?,
-            "--pace" => options.pace = pace(flags.value(flag, PACES)?)?,
-            "--house" => options.house = flags.number(flag, HOUSE)?,
-            "--quiet" => options.quiet = flag.alone()?,
-            _ => return Err(flag.unknown()),
+fn run(mut words: Words<'_>) -> Result<Options, Failure> {
+    let mut options = Options::new(words.default_game()?);
+    while let Some(option) = words.next()? {
+        match option.as_str() {
+            "--listen" => options.listen = words.address()?,
+            "--game" => options.game = words.game()?,
+            "--start-at" => options.start_at = Some(words.number(PLAYERS)?),
+            "--once" => options.once = true,
+            "--mode" => options.mode = words.mode()?,
+            "--seed" => options.seed = Some(words.hex(1..=64)?),
+            "--admin-code" => options.admin_code = Some(words.admin_code()?),
+            "--no-flash" => options.flash = None,
+            "--flash" => options.flash = Some(words.file()?),
+            "--join-timeout-ms" => options.join_timeout = words.millis()?,
+            "--move-timeout-ms" => options.move_timeout = words.millis()?,
+            "--retry-base-ms" => options.retry_base = words.millis()?,
+            "--first-turn-timeout-ms" => options.first_turn = words.millis()?,
+            "--turn-timeout-ms" => options.turn = words.millis()?,
+            "--per-address" => options.per_address = Some(words.number(1..=*PLAYERS.end())?),
+            "--connections" => options.connections = words.number(CONNECTIONS)?,
+            "--other-hosts" => options.other_hosts = true,
+            "--pace" => options.pace = words.pace()?,
+            "--house" => options.house = words.number(HOUSE)?,
+            "--quiet" => options.quiet = true,
+            _ => return Err(words.unknown()),
         }
+        options.given.insert(option);
     }
-    Ok(Command::Run(options))
+    Ok(options)
 }
 
-fn demo(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
-    let (game, pace, listen, admin_code) = (default_game(games)?, Pace::Fast, None, None);
+fn demo(mut words: Words<'_>) -> Result<DemoOptions, Failure> {
+    let (game, pace, listen, admin_code) = (words.default_game()?, Pace::Fast, None, None);
     let mut options = DemoOptions { players: 4, game, pace, listen, admin_code };
-    while let Some(flag) = flags.next_flag()? {
-        match flag.name.as_str() {
-            "--players" => options.players = flags.number(flag, PLAYERS)?,
-            "--game" => options.game = self::game(flags.value(flag, &one_of(games))?, games)?,
-            "--pace" => options.pace = self::pace(flags.value(flag, PACES)?)?,
-            "--listen" => options.listen = Some(flags.parsed(flag, AN_ADDRESS)?),
-            "--admin-code" => options.admin_code = Some(self::admin_code(&mut flags, flag)?),
-            _ => return Err(flag.unknown()),
+    while let Some(option) = words.next()? {
+        match option.as_str() {
+            "--players" => options.players = words.number(PLAYERS)?,
+            "--game" => options.game = words.game()?,
+            "--pace" => options.pace = words.pace()?,
+            "--listen" => options.listen = Some(words.address()?),
+            "--admin-code" => options.admin_code = Some(words.admin_code()?),
+            _ => return Err(words.unknown()),
         }
     }
     if options.pace == Pace::Step && options.listen.is_none() {
         return Err(Failure::usage("demo --pace step waits for clicks on its page: give it --listen 127.0.0.1:8000"));
     }
-    Ok(Command::Demo(options))
+    Ok(options)
 }
 
-fn verify(mut flags: Flags, games: &[&'static str]) -> Result<Command, Failure> {
-    let (mut chosen, mut seed, mut commitment, mut choices) = (default_game(games)?, None, None, Vec::new());
-    while let Some(flag) = flags.next_flag()? {
-        match flag.name.as_str() {
-            "--game" => chosen = game(flags.value(flag, &one_of(games))?, games)?,
-            "--seed" => seed = Some(flags.hex(flag, 64..=64)?),
-            "--commitment" => commitment = Some(flags.hex(flag, 64..=64)?),
-            "--choices" => choices = parities(flags.value(flag, PARITIES)?)?,
-            _ => return Err(flag.unknown()),
+fn verify(mut words: Words<'_>) -> Result<VerifyOptions, Failure> {
+    let (mut game, mut seed, mut commitment, mut choices) = (words.default_game()?, None, None, Vec::new());
+    while let Some(option) = words.next()? {
+        match option.as_str() {
+            "--game" => game = words.game()?,
+            "--seed" => seed = Some(words.hex(64..=64)?),
+            "--commitment" => commitment = Some(words.hex(64..=64)?),
+            "--choices" => choices = words.parities()?,
+            _ => return Err(words.unknown()),
         }
     }
     let seed = seed.ok_or_else(|| Failure::usage("verify needs --seed: the 64 hex digits that GAME_OVER revealed"))?;
-    Ok(Command::Verify(VerifyOptions { game: chosen, seed, commitment, choices }))
+    Ok(VerifyOptions { game, seed, commitment, choices })
 }
 
-/// The text of `--help`.
-pub fn help(games: &[&str]) -> String {
-    format!(
-        "\
-LeagueBox referees leagues of game-playing agents over HTTP.
+/// The words behind the verb, read option by option.
+struct Words<'g> {
+    verb: Verb,
+    games: &'g [&'static str],
+    parser: Parser,
+    /// The option that was read last.
+    option: String,
+}
 
-leaguebox [options]          be the box until Ctrl-C
-leaguebox demo [options]     be the box and its players, play one league, print it
-leaguebox verify [options]   recompute the draws of a match from its seed
+impl Words<'_> {
+    /// The next option, as it is written: `--pace`. A value that nobody took is refused here.
+    fn next(&mut self) -> Result<Option<String>, Failure> {
+        self.option = match self.parser.next() {
+            Ok(Some(Arg::Long(name))) => format!("--{name}"),
+            Ok(Some(Arg::Short(letter))) => format!("-{letter}"),
+            Ok(Some(Arg::Value(word))) => {
+                return Err(Failure::usage(format!("{word:?} is not an option: see {} --help", self.command())));
+            }
+            Ok(None) => return Ok(None),
+            Err(lexopt::Error::UnexpectedValue { option, .. }) => {
+                return Err(Failure::usage(format!("{option} takes no value: write it alone")));
+            }
+            Err(other) => return Err(Failure::usage(other.to_string())),
+        };
+        Ok(Some(self.option.clone()))
+    }
 
-Options of the box
+    fn unknown(&self) -> Failure {
+        Failure::usage(format!("there is no option {} here: see {} --help", self.option, self.command()))
+    }
+
+    fn command(&self) -> &'static str {
+        match self.verb {
+            Verb::Run => "leaguebox",
+            Verb::Demo => "leaguebox demo",
+            Verb::Verify => "leaguebox verify",
+        }
+    }
+
+    fn default_game(&self) -> Result<&'static str, Failure> {
+        self.games.first().copied().ok_or_else(|| Failure::work("this build of LeagueBox has no game"))
+    }
+
+    /// Reads the value of the option. The next option is never taken for a value: it shows that the value was forgotten.
+    fn read<T>(&mut self, wants: &str, read: impl FnOnce(&str) -> Option<T>) -> Result<T, Failure> {
+        let parser = &mut self.parser;
+        let is_value = |word: &std::ffi::OsStr| !word.as_encoded_bytes().starts_with(b"--");
+        let word = parser.optional_value().or_else(|| parser.raw_args().ok()?.next_if(is_value));
+        let Some(word) = word else {
+            return Err(Failure::usage(format!("{} wants {wants}, but nothing was given", self.option)));
+        };
+        word.to_str()
+            .and_then(read)
+            .ok_or_else(|| Failure::usage(format!("{} wants {wants}, not {word:?}", self.option)))
+    }
+
+    fn number<N: FromStr + PartialOrd + Display>(&mut self, range: RangeInclusive<N>) -> Result<N, Failure> {
+        let wants = format!("a number from {} to {}", range.start(), range.end());
+        self.read(&wants, |text| text.parse().ok().filter(|number| range.contains(number)))
+    }
+
+    fn millis(&mut self) -> Result<Duration, Failure> {
+        self.number(TIMEOUT_MS).map(Duration::from_millis)
+    }
+
+    fn address(&mut self) -> Result<SocketAddr, Failure> {
+        self.read("an address and a port like 0.0.0.0:8000", |text| text.parse().ok())
+    }
+
+    fn game(&mut self) -> Result<&'static str, Failure> {
+        let games = self.games;
+        let wants = format!("one of {}", games.join(", "));
+        self.read(&wants, |text| games.iter().copied().find(|&game| game == text))
+    }
+
+    fn mode(&mut self) -> Result<Mode, Failure> {
+        let modes = [Mode::Lenient, Mode::Strict];
+        self.read("lenient or strict", |text| modes.into_iter().find(|mode| mode.name() == text))
+    }
+
+    fn pace(&mut self) -> Result<Pace, Failure> {
+        self.read("fast, watch or step", |text| Pace::ALL.into_iter().find(|pace| pace.name() == text))
+    }
+
+    fn file(&mut self) -> Result<PathBuf, Failure> {
+        self.read("the name of a file", |text| (!text.is_empty()).then(|| text.into()))
+    }
+
+    /// Whatever can stand in a header, and in the quotes of the shell command the start-up text prints.
+    fn admin_code(&mut self) -> Result<String, Failure> {
+        let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"'\"`$\\".contains(&byte);
+        self.read("1 to 64 ASCII characters without spaces, quotes, $ or \\", |text| {
+            ((1..=64).contains(&text.len()) && text.bytes().all(is_plain)).then(|| text.into())
+        })
+    }
+
+    /// Hex digits as a big-endian number, so that `--seed 7` is a seed too.
+    fn hex(&mut self, digits: RangeInclusive<usize>) -> Result<[u8; 32], Failure> {
+        let wants = match (digits.start(), digits.end()) {
+            (least, most) if least == most => format!("{most} hex digits"),
+            (least, most) => format!("{least} to {most} hex digits"),
+        };
+        self.read(&wants, |text| {
+            let mut bytes = [0; 32];
+            for (place, digit) in text.chars().rev().enumerate() {
+                *bytes.iter_mut().rev().nth(place / 2)? |= (digit.to_digit(16)? as u8) << (4 * (place % 2));
+            }
+            digits.contains(&text.len()).then_some(bytes)
+        })
+    }
+
+    fn parities(&mut self) -> Result<Vec<Parity>, Failure> {
+        self.read("even or odd for PLAYER_A and PLAYER_B of each turn, like even,odd", |text| {
+            let choices: Option<Vec<Parity>> = text.split(',').map(Parity::from_name).collect();
+            choices.filter(|choices| choices.len().is_multiple_of(2))
+        })
+    }
+}
+
+/// What `--help` prints: what the verb does, its options with their defaults, and an example.
+pub fn help(verb: Verb, games: &[&str]) -> String {
+    let (games, least, most) = (games.join(", "), PLAYERS.start(), PLAYERS.end());
+    match verb {
+        Verb::Run => format!(
+            "\
+LeagueBox referees leagues of game-playing agents over HTTP and WebSocket.
+
+Usage
+  leaguebox [options]          be the box until Ctrl-C
+  leaguebox demo [options]     be the box and its players, play one league, print it
+  leaguebox verify [options]   recompute the draws of a match from its seed
+  leaguebox <verb> --help      the options of demo or verify
+
+Options, with their defaults in brackets
   --listen ADDRESS:PORT      where to listen (0.0.0.0:8000: every network of this computer); at port 8000 also at
                              8001, if it is free, where some agents expect the first referee
   --game NAME                what is played, the first by default:
                              {games}
-  --start-at N               start by itself when N players are registered, {least} to {most}
+  --start-at N               start by itself when N players are registered, {least} to {most} (the owner starts)
   --once                     print the final standings and exit when the league ends
-  --mode lenient|strict      report broken rules and play on (lenient), or reject them
-  --seed HEX                 64 random hex digits that decide every draw (otherwise chosen at random);
+  --mode lenient|strict      report broken rules and play on, or reject them (lenient)
+  --seed HEX                 64 random hex digits that decide every draw (chosen at random);
                              of a short one only the end counts, after random digits that are shown
-  --admin-code CODE          what the owner authorizes with (otherwise chosen at random)
-  --flash FILE               the file that keeps the league over a restart ({flash} in this folder)
+  --admin-code CODE          what the owner authorizes with (chosen at random)
+  --flash FILE               the file that keeps the league over a restart ({FLASH} in this folder)
   --no-flash                 keep nothing over a restart
   --join-timeout-ms MS       how long a player may take to join (5000)
   --move-timeout-ms MS       how long a player may take to move (30000)
@@ -272,184 +429,64 @@ Options of the box
   --first-turn-timeout-ms MS a League of Agents player's first move of a game (180000)
   --turn-timeout-ms MS       and every later one (90000)
   --per-address N            players from one address, 1 to {most} (three quarters of the seats)
+  --connections N            served at once beside those of players that dial in, {fewest} to {largest} (192)
   --other-hosts              call agents also at other addresses than they register from
-  --pace fast|watch|step     as fast as the players (fast); so that people can follow, with a break between rounds
-                             (watch); or the same, and each round waits for the owner's click (step)
-  --house N                  N players of the house register too
+  --pace fast|watch|step     as fast as the players (the default); so that people can follow, with a break between
+                             rounds (watch); or the same, and each round waits for the owner's click (step)
+  --house N                  N players of the house register too, 0 to {house} (0)
   --quiet                    print nothing of what happens, only where the box is
+  -h, --help                 print this, or the help of the verb before it
+  -V, --version              print the version
 
-Options of demo
-  --players N                how many house players, {least} to {most} (4)
-  --game NAME                as above
-  --pace fast|watch|step     as above; step needs --listen
-  --listen ADDRESS:PORT      where to listen: then the page stays until Ctrl-C (otherwise the demo ends with its league)
-  --admin-code CODE          as above
+A value may also follow as --option=value. Of an option that is given twice the last one counts.
 
-Options of verify
-  --game NAME                as above
-  --seed HEX                 the 64 hex digits GAME_OVER revealed
-  --commitment HEX           the 64 hex digits GAME_INVITATION published: is it the hash of the seed?
-  --choices even,odd         what PLAYER_A and PLAYER_B chose, turn by turn: who won?
-
--h, --help and -V, --version work everywhere. A value may also follow as --flag=value.
+Example: a league of eight, four of them the house's, at a pace people can follow
+  leaguebox --start-at 8 --house 4 --pace watch
 ",
-        games = games.join(", "),
-        least = PLAYERS.start(),
-        most = PLAYERS.end(),
-        flash = FLASH,
-    )
-}
+            house = HOUSE.end(),
+            fewest = CONNECTIONS.start(),
+            largest = CONNECTIONS.end(),
+        ),
+        Verb::Demo => format!(
+            "\
+Be the box and all its players, for one league, and print it. Nothing is kept.
 
-fn default_game(games: &[&'static str]) -> Result<&'static str, Failure> {
-    games.first().copied().ok_or_else(|| Failure::work("this build of LeagueBox has no game"))
-}
+Usage
+  leaguebox demo [options]
 
-fn one_of(games: &[&str]) -> String {
-    format!("one of {}", games.join(", "))
-}
+Options, with their defaults in brackets
+  --players N                how many house players, {least} to {most} (4)
+  --game NAME                what is played, the first by default:
+                             {games}
+  --pace fast|watch|step     as fast as the players (the default); so that people can follow, with a break between
+                             rounds (watch); or the same, and each round waits for a click on the page that --listen
+                             opens (step)
+  --listen ADDRESS:PORT      where to listen: the page then stays until Ctrl-C (the demo ends with its league)
+  --admin-code CODE          what the owner authorizes with (chosen at random)
 
-fn game(value: Value, games: &[&'static str]) -> Result<&'static str, Failure> {
-    games.iter().copied().find(|&game| game == value.text).ok_or_else(|| value.refused(&one_of(games)))
-}
+Example: something to look at on http://127.0.0.1:8000/
+  leaguebox demo --players 8 --game skill-gomoku --pace watch --listen 127.0.0.1:8000
+"
+        ),
+        Verb::Verify => format!(
+            "\
+Recompute the draws of a match from its seed, and so check that the box has not cheated. Needs no box.
 
-fn mode(value: Value) -> Result<Mode, Failure> {
-    match value.text.as_str() {
-        "lenient" => Ok(Mode::Lenient),
-        "strict" => Ok(Mode::Strict),
-        _ => Err(value.refused("lenient or strict")),
-    }
-}
+Usage
+  leaguebox verify --seed HEX [options]
 
-const AN_ADDRESS: &str = "an address and a port like 0.0.0.0:8000";
+Options, with their defaults in brackets
+  --seed HEX                 the 64 hex digits GAME_OVER revealed
+  --commitment HEX           the 64 hex digits GAME_INVITATION published: is it the hash of the seed? (not checked)
+  --choices even,odd         what PLAYER_A and PLAYER_B chose, turn by turn: who won? (only the draws are shown)
+  --game NAME                what was played, the first by default:
+                             {games}
 
-const PACES: &str = "fast, watch or step";
-
-fn pace(value: Value) -> Result<Pace, Failure> {
-    Pace::ALL.into_iter().find(|pace| pace.name() == value.text).ok_or_else(|| value.refused(PACES))
-}
-
-const A_FILE: &str = "the name of a file";
-
-fn file(value: Value) -> Result<PathBuf, Failure> {
-    if value.text.is_empty() { Err(value.refused(A_FILE)) } else { Ok(value.text.into()) }
-}
-
-/// Whatever can stand in a header, and in the quotes of the shell command the start-up text prints.
-fn admin_code(flags: &mut Flags, flag: Flag) -> Result<String, Failure> {
-    const WANTS: &str = "1 to 64 ASCII characters without spaces, quotes, $ or \\";
-    let value = flags.value(flag, WANTS)?;
-    let plain = |byte: u8| byte.is_ascii_graphic() && !b"'\"`$\\".contains(&byte);
-    if (1..=64).contains(&value.text.len()) && value.text.bytes().all(plain) {
-        Ok(value.text)
-    } else {
-        Err(value.refused(WANTS))
-    }
-}
-
-const PARITIES: &str = "even or odd for PLAYER_A and PLAYER_B of each turn, like even,odd";
-
-fn parities(value: Value) -> Result<Vec<Parity>, Failure> {
-    let words: Option<Vec<Parity>> = value.text.split(',').map(Parity::from_name).collect();
-    words.filter(|choices| choices.len().is_multiple_of(2)).ok_or_else(|| value.refused(PARITIES))
-}
-
-/// The words that are left, read flag by flag.
-struct Flags {
-    words: IntoIter<String>,
-}
-
-/// One flag, with its value when that came after a `=`.
-struct Flag {
-    name: String,
-    inline: Option<String>,
-}
-
-/// A value and the flag it belongs to, for the message if it is refused.
-struct Value {
-    flag: String,
-    text: String,
-}
-
-impl Flags {
-    fn new(words: Vec<String>) -> Self {
-        Self { words: words.into_iter() }
-    }
-
-    fn next_flag(&mut self) -> Result<Option<Flag>, Failure> {
-        let Some(word) = self.words.next() else { return Ok(None) };
-        if !word.starts_with('-') {
-            return Err(Failure::usage(format!("{word:?} is not a flag: see leaguebox --help")));
-        }
-        Ok(Some(match word.split_once('=') {
-            Some((name, value)) => Flag { name: name.into(), inline: Some(value.into()) },
-            None => Flag { name: word, inline: None },
-        }))
-    }
-
-    /// The flag's value. The next flag is never taken for one: it shows that the value was forgotten.
-    fn value(&mut self, flag: Flag, wants: &str) -> Result<Value, Failure> {
-        let mut next = || self.words.next().filter(|word| !word.starts_with("--"));
-        match flag.inline.or_else(&mut next) {
-            Some(text) => Ok(Value { flag: flag.name, text }),
-            None => Err(Failure::usage(format!("{} wants {wants}, but nothing was given", flag.name))),
-        }
-    }
-
-    fn parsed<T: FromStr>(&mut self, flag: Flag, wants: &str) -> Result<T, Failure> {
-        let value = self.value(flag, wants)?;
-        value.text.parse().map_err(|_| value.refused(wants))
-    }
-
-    fn number<N: FromStr + PartialOrd + ToString>(
-        &mut self,
-        flag: Flag,
-        range: RangeInclusive<N>,
-    ) -> Result<N, Failure> {
-        let wants = format!("a number from {} to {}", range.start().to_string(), range.end().to_string());
-        let value = self.value(flag, &wants)?;
-        value.text.parse().ok().filter(|number| range.contains(number)).ok_or_else(|| value.refused(&wants))
-    }
-
-    fn millis(&mut self, flag: Flag) -> Result<Duration, Failure> {
-        Ok(Duration::from_millis(self.number(flag, TIMEOUT_MS)?))
-    }
-
-    /// Hex digits as a big-endian number, so that `--seed 7` is a seed too.
-    fn hex(&mut self, flag: Flag, digits: RangeInclusive<usize>) -> Result<[u8; 32], Failure> {
-        let wants = match (digits.start(), digits.end()) {
-            (least, most) if least == most => format!("{most} hex digits"),
-            (least, most) => format!("{least} to {most} hex digits"),
-        };
-        let value = self.value(flag, &wants)?;
-        if !digits.contains(&value.text.chars().count()) {
-            return Err(value.refused(&wants));
-        }
-        let mut bytes = [0; 32];
-        for (place, digit) in value.text.chars().rev().enumerate() {
-            let nibble = digit.to_digit(16).ok_or_else(|| value.refused(&wants))? as u8;
-            bytes[31 - place / 2] |= nibble << (4 * (place % 2));
-        }
-        Ok(bytes)
-    }
-}
-
-impl Flag {
-    /// True for a flag that stands alone.
-    fn alone(self) -> Result<bool, Failure> {
-        match self.inline {
-            None => Ok(true),
-            Some(_) => Err(Failure::usage(format!("{} takes no value: write it alone", self.name))),
-        }
-    }
-
-    fn unknown(self) -> Failure {
-        Failure::usage(format!("there is no flag {} here: see leaguebox --help", self.name))
-    }
-}
-
-impl Value {
-    fn refused(&self, wants: &str) -> Failure {
-        Failure::usage(format!("{} wants {wants}, not {:?}", self.flag, self.text))
+Example
+  leaguebox verify --seed {seed} --choices even,odd
+",
+            seed = "0123456789abcdef".repeat(4),
+        ),
     }
 }
 
@@ -458,14 +495,16 @@ mod tests {
     use super::*;
 
     const GAMES: &[&str] = &["even_odd", "even_odd_10"];
-
-    #[test]
-    fn the_help_of_this_very_build_fits_a_terminal() {
-        assert!(help(&crate::games()).lines().all(|line| line.len() <= 120));
-    }
+    /// All but `--flash`, which `--no-flash` contradicts.
+    const ALL: &str = "--listen 127.0.0.1:0 --game even_odd_10 --start-at 32 --once --mode strict --seed 0a0B --no-flash \
+        --admin-code class-7b --join-timeout-ms 1 --move-timeout-ms 2 --retry-base-ms 3 --first-turn-timeout-ms 4 \
+        --turn-timeout-ms 5 --per-address 6 --connections 8 --other-hosts --pace watch --house 3 --quiet";
+    const ALL_OF_DEMO: &str =
+        "demo --players 9 --game even_odd_10 --pace watch --listen 127.0.0.1:0 --admin-code class-7b";
+    const ALL_OF_VERIFY: &str = "verify --game even_odd --seed 00 --commitment 00 --choices even,odd";
 
     fn parse(line: &str) -> Result<Command, Failure> {
-        super::parse(line.split_whitespace().map(String::from), GAMES)
+        super::parse(line.split_whitespace().map(OsString::from), GAMES)
     }
 
     fn options(line: &str) -> Options {
@@ -497,12 +536,8 @@ mod tests {
     }
 
     #[test]
-    fn every_flag_of_the_box_is_understood() {
-        let all = options(
-            "--listen 127.0.0.1:0 --game even_odd_10 --start-at 32 --once --mode strict --seed 0a0B --no-flash \
-             --admin-code class-7b --join-timeout-ms 1 --move-timeout-ms 2 --retry-base-ms 3 \
-             --first-turn-timeout-ms 4 --turn-timeout-ms 5 --per-address 6 --other-hosts --pace watch --house 3 --quiet",
-        );
+    fn every_option_of_the_box_is_understood() {
+        let all = options(ALL);
         let mut seed = [0; 32];
         seed[30..].copy_from_slice(&[0x0a, 0x0b]);
         assert_eq!(
@@ -522,6 +557,7 @@ mod tests {
                 first_turn: Duration::from_millis(4),
                 turn: Duration::from_millis(5),
                 per_address: Some(6),
+                connections: 8,
                 other_hosts: true,
                 pace: Pace::Watch,
                 house: 3,
@@ -529,7 +565,7 @@ mod tests {
                 given: all.given.clone(),
             }
         );
-        assert_eq!(all.given.len(), 18);
+        assert_eq!(all.given.len(), 19);
     }
 
     #[test]
@@ -538,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_two_equal_flags_counts() {
+    fn the_last_of_two_equal_options_counts() {
         assert_eq!(options("--start-at 4 --start-at 8").start_at, Some(8));
     }
 
@@ -553,7 +589,7 @@ mod tests {
         let plain = DemoOptions { players: 4, game: "even_odd", pace: Pace::Fast, listen: None, admin_code: None };
         assert_eq!(parse("demo"), Ok(Command::Demo(plain)));
         assert_eq!(
-            parse("demo --players 9 --game=even_odd_10 --pace watch --listen 127.0.0.1:0 --admin-code class-7b"),
+            parse(ALL_OF_DEMO),
             Ok(Command::Demo(DemoOptions {
                 players: 9,
                 game: "even_odd_10",
@@ -583,8 +619,18 @@ mod tests {
 
     #[test]
     fn help_and_version_win_over_everything_else() {
-        for line in ["--help", "-h", "help", "demo --help", "--players x --help"] {
-            assert_eq!(parse(line), Ok(Command::Help), "{line}");
+        for (line, verb) in [
+            ("--help", Verb::Run),
+            ("-h", Verb::Run),
+            ("help", Verb::Run),
+            ("--players x --help", Verb::Run),
+            ("demo --help", Verb::Demo),
+            ("demo --players x -h", Verb::Demo),
+            ("help demo", Verb::Demo),
+            ("dmeo --help", Verb::Run),
+            ("verify --help", Verb::Verify),
+        ] {
+            assert_eq!(parse(line), Ok(Command::Help(verb)), "{line}");
         }
         for line in ["--version", "-V", "verify -V"] {
             assert_eq!(parse(line), Ok(Command::Version), "{line}");
@@ -636,14 +682,26 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_word_points_to_the_help() {
-        assert_eq!(refusal("--sped 2"), "there is no flag --sped here: see leaguebox --help");
-        assert_eq!(refusal("demo --once"), "there is no flag --once here: see leaguebox --help");
-        assert_eq!(refusal("--once now"), "\"now\" is not a flag: see leaguebox --help");
+    fn an_unknown_word_points_to_the_help_of_its_verb() {
+        assert_eq!(refusal("--sped 2"), "there is no option --sped here: see leaguebox --help");
+        assert_eq!(refusal("--sped=2"), "there is no option --sped here: see leaguebox --help");
+        assert_eq!(refusal("-q"), "there is no option -q here: see leaguebox --help");
+        assert_eq!(refusal("demo --once"), "there is no option --once here: see leaguebox demo --help");
+        assert_eq!(refusal("--once now"), "\"now\" is not an option: see leaguebox --help");
         assert_eq!(
             refusal("dmeo"),
             "there is no command \"dmeo\": it is demo, verify or none at all; see leaguebox --help"
         );
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_word_that_is_no_text_is_refused_like_any_other() {
+        use std::os::unix::ffi::OsStringExt;
+        let word = || OsString::from_vec(b"\xff".to_vec());
+        for words in [vec![word()], vec!["--game".into(), word()], vec!["demo".into(), word()]] {
+            assert_eq!(super::parse(words, GAMES).unwrap_err().code, 2);
+        }
     }
 
     #[test]
@@ -656,39 +714,41 @@ mod tests {
         assert_eq!(refusal("--flash --once"), "--flash wants the name of a file, but nothing was given");
     }
 
+    /// The options that a help describes, each at the beginning of its line.
+    fn described(verb: Verb) -> BTreeSet<String> {
+        let help = help(verb, GAMES);
+        let options = help.lines().filter_map(|line| line.strip_prefix("  --")?.split(' ').next().map(String::from));
+        options.map(|name| format!("--{name}")).collect()
+    }
+
     #[test]
-    fn the_help_names_every_flag_and_game_within_the_width_of_a_terminal() {
-        let help = help(GAMES);
-        for word in [
-            "--listen",
-            "--game",
-            "--start-at",
-            "--once",
-            "--mode",
-            "--seed",
-            "--admin-code",
-            "--flash",
-            "--no-flash",
-            "--join-timeout-ms",
-            "--move-timeout-ms",
-            "--retry-base-ms",
-            "--first-turn-timeout-ms",
-            "--turn-timeout-ms",
-            "--per-address",
-            "--other-hosts",
-            "--players",
-            "--pace",
-            "--house",
-            "--quiet",
-            "--commitment",
-            "--choices",
-            "even_odd_10",
-            "demo",
-            "verify",
-            "2 to 512",
-        ] {
-            assert!(help.contains(word), "{word}");
+    fn every_option_that_is_described_is_understood() {
+        for (verb, word) in [(Verb::Run, ""), (Verb::Demo, "demo"), (Verb::Verify, "verify")] {
+            for option in described(verb) {
+                let said = parse(&format!("{word} {option}=?")).map_err(|failure| failure.message);
+                assert!(!said.is_err_and(|said| said.contains("there is no option")), "{word} {option}");
+            }
         }
-        assert!(help.lines().all(|line| line.len() <= 120));
+    }
+
+    #[test]
+    fn every_option_that_is_understood_is_described() {
+        assert_eq!(options(ALL).given, &described(Verb::Run) - &BTreeSet::from(["--flash".into()]));
+        let understood = |line: &str| line.split(' ').filter(|word| word.starts_with("--")).map(String::from).collect();
+        for (line, verb) in [(ALL_OF_DEMO, Verb::Demo), (ALL_OF_VERIFY, Verb::Verify)] {
+            assert_eq!(described(verb), understood(line));
+        }
+    }
+
+    #[test]
+    fn a_help_has_the_games_the_limits_an_example_that_works_and_the_width_of_a_terminal() {
+        let games = crate::games();
+        for verb in [Verb::Run, Verb::Demo, Verb::Verify] {
+            let help = help(verb, &games);
+            assert!(help.contains(&games.join(", ")) && (verb == Verb::Verify || help.contains("2 to 512")), "{help}");
+            assert!(help.lines().all(|line| line.len() <= 120), "{help}");
+            let example = help.lines().last().unwrap().trim_start().strip_prefix("leaguebox ").unwrap();
+            assert!(super::parse(example.split(' ').map(OsString::from), &games).is_ok(), "{example}");
+        }
     }
 }

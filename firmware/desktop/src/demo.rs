@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use protocol_core::hall::Pace;
+use protocol_core::venue::Pace;
 use serde_json::Value;
 
 use crate::cli::{DemoOptions, Options, PLAYERS};
@@ -162,7 +162,7 @@ const MATCH_COLUMNS: [&str; 6] = ["round_id", "match_id", "status", "winner", "e
 const OF_EACH: [&str; 3] = ["player", "name", "points"];
 
 /// What the columns of each player end with, as many as a game has.
-const SEATS: [&str; 4] = ["_a", "_b", "_c", "_d"];
+const SEATS: [&str; 6] = ["_a", "_b", "_c", "_d", "_e", "_f"];
 
 /// Reads the results by the names in the first line.
 fn results(text: &str) -> Result<Vec<MatchResult>, Failure> {
@@ -217,9 +217,8 @@ fn fields(line: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::RefCell;
     use std::collections::HashMap;
-    use std::io::BufReader;
-    use std::net::TcpListener;
 
     const STANDINGS: &str = r#"{"standings":[
         {"rank":1,"player_id":"P02","display_name":"Markov","played":1,"wins":1,"draws":0,"losses":0,"technical_losses":0,"points":3},
@@ -230,27 +229,16 @@ mod tests {
 
     /// A box that gives each path its answers one after the other, and the last one for ever.
     fn fake_box(answers: &[(&'static str, &[&str])]) -> SocketAddr {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let mut answers: HashMap<&str, Vec<String>> = answers
+        let answers: HashMap<&str, Vec<String>> = answers
             .iter()
             .map(|(path, answers)| (*path, answers.iter().rev().map(|answer| answer.to_string()).collect()))
             .collect();
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                let stream = stream.unwrap();
-                let request = http::read(&mut BufReader::new(&stream)).unwrap();
-                let path = request.start.split(' ').nth(1).unwrap();
-                _ = match answers.get_mut(path) {
-                    Some(answers) if answers.len() > 1 => {
-                        http::respond(&stream, "200 OK", &answers.pop().unwrap(), false)
-                    }
-                    Some(answers) => http::respond(&stream, "200 OK", &answers[0], false),
-                    None => http::respond(&stream, "404 Not Found", "{}", false),
-                };
-            }
-        });
-        address
+        let answers = RefCell::new(answers);
+        http::fake(move |request| match answers.borrow_mut().get_mut(request.path) {
+            Some(answers) if answers.len() > 1 => (200, answers.pop().unwrap()),
+            Some(answers) => (200, answers[0].clone()),
+            None => (404, "{}".into()),
+        })
     }
 
     fn status_json(state: &str, round: u64) -> String {
@@ -304,7 +292,7 @@ mod tests {
     fn a_box_that_is_gone_or_answers_nonsense_is_named_by_the_path() {
         let address = fake_box(&[]);
         let failure = follow(address, &mut Vec::new(), PATIENCE, &Stop::default()).unwrap_err();
-        assert_eq!(failure.message, "the box does not answer /api/status.json: HTTP/1.1 404 Not Found");
+        assert_eq!(failure.message, "the box does not answer /api/status.json: status 404");
         let address = fake_box(&[("/api/status.json", &["{}"])]);
         assert!(
             follow(address, &mut Vec::new(), PATIENCE, &Stop::default())

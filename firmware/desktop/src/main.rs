@@ -33,7 +33,7 @@ fn games() -> Vec<&'static str> {
 }
 
 fn main() -> ExitCode {
-    match command().and_then(obey) {
+    match cli::parse(env::args_os().skip(1), &games()).and_then(obey) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("leaguebox: {failure}");
@@ -42,19 +42,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn command() -> Result<Command, Failure> {
-    let word = |word: std::ffi::OsString| {
-        word.into_string().map_err(|word| Failure::usage(format!("{word:?} is not text: see leaguebox --help")))
-    };
-    cli::parse(env::args_os().skip(1).map(word).collect::<Result<Vec<_>, _>>()?, &games())
-}
-
 fn obey(command: Command) -> Result<(), Failure> {
     let text = match command {
         Command::Run(options) => return run::run(options, run::Says::All),
         Command::Demo(options) => return demo::demo(options),
         Command::Verify(options) => verify::verify(&options)?,
-        Command::Help => cli::help(&games()),
+        Command::Help(verb) => cli::help(verb, &games()),
         Command::Version => format!("leaguebox {}\n", env!("CARGO_PKG_VERSION")),
     };
     say(&mut io::stdout(), &text)

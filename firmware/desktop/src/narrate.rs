@@ -1,5 +1,5 @@
 //! What happens, for whoever looks at the terminal: who comes, who wins, who leads, who is the champion. It is read from the
-//! hall's log, in words, as the page reads it; printing is a thread's work, so that a terminal that stands still does
+//! venue's log, in words, as the page reads it; printing is a thread's work, so that a terminal that stands still does
 //! not make the box stand still.
 
 use std::env;
@@ -8,9 +8,10 @@ use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, SyncSender};
 use std::thread::{self, JoinHandle};
 
-use protocol_core::hall::{Hall, Stage};
+use protocol_core::ids::{AgentId, MatchId};
 use protocol_core::log::{Entry, Happening};
-use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId, Row};
+use protocol_core::season::Row;
+use protocol_core::venue::{Stage, Venue};
 
 use crate::failure::say;
 use crate::table::{self, MatchResult, Standing, shown};
@@ -67,40 +68,30 @@ impl Narrator {
     }
 
     /// Whether there is something to look at.
-    pub fn has_news<const P: usize, const M: usize, const R: usize, const L: usize>(
-        &self,
-        hall: &Hall<P, M, R, L>,
-    ) -> bool {
-        hall.log().written() > self.told
+    pub fn has_news(&self, venue: &Venue<'_>) -> bool {
+        venue.log().written() > self.told
     }
 
     /// What has happened, line by line; nothing if it is nothing to tell. The standings must be fresh.
-    pub fn look<const P: usize, const M: usize, const R: usize, const L: usize>(
-        &mut self,
-        hall: &Hall<P, M, R, L>,
-    ) -> String {
+    pub fn look(&mut self, venue: &Venue<'_>) -> String {
         let mut text = String::new();
-        while let Some((number, entry)) = hall.log().at_or_after(self.told) {
+        while let Some((number, entry)) = venue.log().at_or_after(self.told) {
             self.told = number + 1;
-            if let Some(line) = self.line(hall, &entry) {
+            if let Some(line) = self.line(venue, &entry) {
                 let _ = writeln!(text, "{line}");
             }
         }
         text
     }
 
-    fn line<const P: usize, const M: usize, const R: usize, const L: usize>(
-        &self,
-        hall: &Hall<P, M, R, L>,
-        entry: &Entry,
-    ) -> Option<String> {
+    fn line(&self, venue: &Venue<'_>, entry: &Entry) -> Option<String> {
         let paint = self.paint;
-        // The hall is as it is now: how many are in, or who leads, is told of the last thing that happened.
-        let is_last = self.told >= hall.log().written();
-        let who = || entry.agent.map(|agent| named(hall, agent)).unwrap_or_default();
+        // The venue is as it is now: how many are in, or who leads, is told of the last thing that happened.
+        let is_last = self.told >= venue.log().written();
+        let who = || entry.agent.map(|agent| named(venue, agent)).unwrap_or_default();
         Some(match entry.what {
             Happening::Registered => {
-                let count = match hall.players().len() {
+                let count = match venue.players().len() {
                     _ if !is_last => String::new(),
                     1 => " (1 player)".into(),
                     players => format!(" ({players} players)"),
@@ -111,13 +102,13 @@ impl Narrator {
             Happening::Left => paint.bad(&format!("{} is out", who())),
             Happening::BreakerOpened => paint.bad(&format!("{} does not answer; its matches are forfeited", who())),
             Happening::LeagueStarted => {
-                let (game, players) = (hall.game().rules().name, hall.schedule().players());
+                let (game, players) = (venue.game().rules().name, venue.schedule().players());
                 paint.head(&format!("The league begins: {players} players, {game}"))
             }
-            Happening::RoundStarted(round) => paint.head(&format!("Round {round} of {}", hall.schedule().rounds())),
-            Happening::MatchOver(_) => self.result(hall, entry.at_match?)?,
-            Happening::RoundOver(round) if round < hall.schedule().rounds() => {
-                let Some(first) = hall.standings().next().filter(|_| hall.stage() == Stage::Running(round)) else {
+            Happening::RoundStarted(round) => paint.head(&format!("Round {round} of {}", venue.schedule().rounds())),
+            Happening::MatchOver(_) => self.result(venue, entry.at_match?)?,
+            Happening::RoundOver(round) if round < venue.schedule().rounds() => {
+                let Some(first) = venue.standings().next().filter(|_| venue.stage() == Stage::Running(round)) else {
                     return Some(paint.aside(&format!("  Round {round} is over")));
                 };
                 let points = if first.points == 1 { "point" } else { "points" };
@@ -125,7 +116,7 @@ impl Narrator {
                 paint.aside(&format!("  Round {round} is over: {leads}"))
             }
             Happening::LeagueOver => {
-                let standings: Vec<Standing> = hall.standings().map(standing).collect();
+                let standings: Vec<Standing> = venue.standings().map(standing).collect();
                 let champion = standings.first().map(|first| format!("{} is the champion", shown(&first.display_name)));
                 let champion = paint.good(&champion.unwrap_or_default());
                 format!("\n{}\n{}\n{champion}", paint.head("Final standings"), table::standings(&standings).trim_end())
@@ -136,22 +127,18 @@ impl Narrator {
     }
 
     /// A match of the league that is over.
-    fn result<const P: usize, const M: usize, const R: usize, const L: usize>(
-        &self,
-        hall: &Hall<P, M, R, L>,
-        id: MatchId,
-    ) -> Option<String> {
-        let (record, line) = (hall.record(id)?, hall.match_line(id)?);
+    fn result(&self, venue: &Venue<'_>, id: MatchId) -> Option<String> {
+        let (record, line) = (venue.record(id)?, venue.match_line(id)?);
         let result = MatchResult {
             match_id: id.to_string(),
             players: line.player_ids().map(|id| id.to_string()).collect(),
-            points: hall.sitters(id).map(|sitter| sitter.points.unwrap_or(0).to_string()).collect(),
+            points: venue.sitters(id).map(|sitter| sitter.points.unwrap_or(0).to_string()).collect(),
             status: record.status().name().into(),
             winner: line.winner.map(|winner| winner.0.to_string()).unwrap_or_default(),
             ..MatchResult::default()
         };
         let name = |id: &str| {
-            let sitter = hall.sitters(line.match_id.0).find(|sitter| sitter.player_id.0.to_string() == id);
+            let sitter = venue.sitters(line.match_id.0).find(|sitter| sitter.player_id.0.to_string() == id);
             sitter.map_or(id.into(), |sitter| sitter.display_name.to_owned())
         };
         let players: Vec<String> = result.players.iter().map(|id| shown(&name(id))).collect();
@@ -165,11 +152,8 @@ impl Narrator {
 }
 
 /// An agent by its id and its name.
-fn named<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &Hall<P, M, R, L>,
-    agent: AgentId,
-) -> String {
-    let player = hall.players().iter().find(|player| player.id() == agent);
+fn named(venue: &Venue<'_>, agent: AgentId) -> String {
+    let player = venue.players().iter().find(|player| player.id() == agent);
     player.map_or(agent.to_string(), |player| format!("{agent} {}", shown(&player.name)))
 }
 
@@ -227,31 +211,36 @@ impl Printer {
 mod tests {
     use super::*;
     use protocol_core::fair::Seed;
-    use protocol_core::hall::{Command, Config, Event, Via};
     use protocol_core::json::Slice;
     use protocol_core::time::{Now, Utc};
+    use protocol_core::venue::{Command, Config, Event, Space, Via};
     use serde_json::{Value, json};
 
-    type Small = Hall<4, 2, 6, 64>;
+    type Small = Venue<'static>;
+
+    fn small() -> Small {
+        let space = Box::leak(Box::new(Space::<4, 2, 6, 64, 1024, 1024>::new()));
+        Venue::new(space.lend(), Config::default(), Seed([1; 32]), Seed([2; 32]))
+    }
 
     const NOW: Now = Now { ms: 0, utc: Utc(1_736_937_000) };
 
-    fn register(hall: &mut Small, name: &str, port: u16) {
+    fn register(venue: &mut Small, name: &str, port: u16) {
         let body = json!({"jsonrpc":"2.0","method":"register_player","id":1,"params":{"player_meta":{
             "display_name":name,"contact_endpoint":format!("http://localhost:{port}/mcp")}}});
         let from = "10.0.0.9".parse().unwrap();
-        hall.request(NOW, from, Via::Post, body.to_string().as_bytes());
+        venue.request(NOW, from, Via::Post, body.to_string().as_bytes());
     }
 
     /// Answers every call: the first always chooses odd, the others even.
-    fn play(hall: &mut Small) {
+    fn play(venue: &mut Small) {
         loop {
-            while hall.poll_output().is_some() {}
-            let open = (0..4).find_map(|player| Some((player, hall.call(player)?.id)));
+            while venue.poll_output().is_some() {}
+            let open = (0..4).find_map(|player| Some((player, venue.call(player)?.id)));
             let Some((player, call)) = open else { return };
             let mut buf = [0; 8192];
             let mut sink = Slice::new(&mut buf);
-            hall.write_call(player, &mut sink).unwrap();
+            venue.write_call(player, &mut sink).unwrap();
             let asked: Value = serde_json::from_slice(sink.written()).unwrap();
             let result = match asked["params"]["message_type"].as_str().unwrap() {
                 "GAME_INVITATION" => json!({"accept": true}),
@@ -259,58 +248,58 @@ mod tests {
                 _ => json!({}),
             };
             let body = json!({"jsonrpc":"2.0","result":result,"id":asked["id"]}).to_string();
-            hall.handle(NOW, Event::Reply { player, call, status: 200, body: body.as_bytes() });
+            venue.handle(NOW, Event::Reply { player, call, status: 200, body: body.as_bytes() });
         }
     }
 
-    fn look(narrator: &mut Narrator, hall: &mut Small) -> String {
-        hall.refresh_standings();
-        narrator.look(hall)
+    fn look(narrator: &mut Narrator, venue: &mut Small) -> String {
+        venue.refresh_standings();
+        narrator.look(venue)
     }
 
     #[test]
     fn a_league_is_told_from_the_first_player_to_the_champion() {
-        let mut hall = Small::new(Config::default(), Seed([1; 32]), Seed([2; 32]));
+        let mut venue = small();
         let mut narrator = Narrator::new(0, Paint(false));
-        assert!(!narrator.has_news(&hall));
-        register(&mut hall, "Ada", 8101);
-        assert_eq!(look(&mut narrator, &mut hall), "P01 Ada is in (1 player)\n");
-        register(&mut hall, "B\u{1b}[2Job", 8102);
+        assert!(!narrator.has_news(&venue));
+        register(&mut venue, "Ada", 8101);
+        assert_eq!(look(&mut narrator, &mut venue), "P01 Ada is in (1 player)\n");
+        register(&mut venue, "B\u{1b}[2Job", 8102);
         assert_eq!(
-            look(&mut narrator, &mut hall),
+            look(&mut narrator, &mut venue),
             "Somebody was turned away: Invalid display name\n",
             "a name steers no terminal"
         );
-        register(&mut hall, "Bob", 8102);
-        assert_eq!(look(&mut narrator, &mut hall), "P02 Bob is in (2 players)\n");
-        register(&mut hall, "Ada", 8103);
-        assert_eq!(look(&mut narrator, &mut hall), "Somebody was turned away: Duplicate display name\n");
-        register(&mut hall, "Cleo", 8103);
-        hall.remove(NOW, 3).unwrap();
-        hall.command(NOW, Command::Start).unwrap();
-        let begun = look(&mut narrator, &mut hall);
+        register(&mut venue, "Bob", 8102);
+        assert_eq!(look(&mut narrator, &mut venue), "P02 Bob is in (2 players)\n");
+        register(&mut venue, "Ada", 8103);
+        assert_eq!(look(&mut narrator, &mut venue), "Somebody was turned away: Duplicate display name\n");
+        register(&mut venue, "Cleo", 8103);
+        venue.remove(NOW, 3).unwrap();
+        venue.command(NOW, Command::Start).unwrap();
+        let begun = look(&mut narrator, &mut venue);
         assert!(begun.contains("P03 is out\n"), "{begun}");
         assert!(begun.ends_with("The league begins: 2 players, even_odd\nRound 1 of 1\n"), "{begun}");
-        play(&mut hall);
-        let told = look(&mut narrator, &mut hall);
-        let winner = hall.standings().next().unwrap().display_name.to_owned();
+        play(&mut venue);
+        let told = look(&mut narrator, &mut venue);
+        let winner = venue.standings().next().unwrap().display_name.to_owned();
         let (result, end) = told.split_once('\n').unwrap();
         assert!(result.starts_with("  R1M1  ") && result.contains(" – ") && result.ends_with(" wins"), "{told}");
         assert!(end.starts_with("\nFinal standings\n"), "{told}");
         assert!(end.ends_with(&format!("{} is the champion\n", shown(&winner))), "{told}");
-        assert_eq!(look(&mut narrator, &mut hall), "", "nothing is told twice");
+        assert_eq!(look(&mut narrator, &mut venue), "", "nothing is told twice");
     }
 
     #[test]
     fn colours_are_there_only_where_they_are_wanted() {
         for paints in [false, true] {
-            let mut hall = Small::new(Config::default(), Seed([1; 32]), Seed([2; 32]));
+            let mut venue = small();
             let mut narrator = Narrator::new(0, Paint(paints));
-            register(&mut hall, "Ada", 8101);
-            register(&mut hall, "Bob", 8102);
-            hall.command(NOW, Command::Start).unwrap();
-            play(&mut hall);
-            assert_eq!(look(&mut narrator, &mut hall).contains('\u{1b}'), paints);
+            register(&mut venue, "Ada", 8101);
+            register(&mut venue, "Bob", 8102);
+            venue.command(NOW, Command::Start).unwrap();
+            play(&mut venue);
+            assert_eq!(look(&mut narrator, &mut venue).contains('\u{1b}'), paints);
         }
     }
 }

@@ -93,6 +93,19 @@ impl<'r> TcpConnect for Dialler<'r> {
     }
 }
 
+/// A box listens and dials with the same thing.
+impl<'r> TcpConnect for Listener<'r> {
+    type Error = io::Error;
+    type Socket<'a>
+        = Socket<'r>
+    where
+        Self: 'a;
+
+    async fn connect(&self, remote: SocketAddr) -> io::Result<Socket<'r>> {
+        Dialler(self.reactor).connect(remote).await
+    }
+}
+
 /// One connection, with the bytes it has read ahead: whoever gets it gets them too.
 pub struct Socket<'r> {
     tcp: Source<'r, TcpStream>,
@@ -261,9 +274,9 @@ impl TcpShutdown for Socket<'_> {
     }
 }
 
-/// Enough for a demo of 512 players in one process, each with a listener and both ends of a connection or two.
+/// Enough for a demo of 512 players in one process, each with a reactor, a listener and both ends of a connection or two.
 #[cfg(unix)]
-const SOCKETS: u64 = 4096;
+const SOCKETS: u64 = 8192;
 
 /// Asks the system for as many sockets as a full league needs; many allow 1024 (or 256) unless asked. If it refuses,
 /// smaller leagues still play.

@@ -9,7 +9,6 @@
 //! one call of the system.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -253,13 +252,13 @@ impl<S: Socket + ?Sized> Watched<S> {
     }
 }
 
-/// One direction of a socket: whether it is ready, as far as is known, and who waits for that, first come, first served: of
-/// the many that wait for a connection, one is woken for each.
+/// One direction of a socket: whether it is ready, as far as is known, and who waits for that. Of the many that wait for a
+/// connection one is woken for each, who came last first: it has just served, so no more memory is in use than is needed.
 pub struct Way {
     is_open: Cell<bool>,
     /// The end has come: it is ready for good.
     stays_open: Cell<bool>,
-    waiting: RefCell<VecDeque<(u64, Waker)>>,
+    waiting: RefCell<Vec<(u64, Waker)>>,
     came: Cell<u64>,
 }
 
@@ -287,8 +286,8 @@ impl Way {
 
     /// Wakes the next who waits: there may be enough for more than one.
     pub fn wake_next(&self) {
-        let first = self.waiting.borrow_mut().pop_front();
-        if let Some((_, waker)) = first {
+        let last = self.waiting.borrow_mut().pop();
+        if let Some((_, waker)) = last {
             waker.wake();
         }
     }
@@ -300,7 +299,7 @@ impl Way {
 
     fn queue_up(&self, waker: &Waker) -> u64 {
         let number = self.came.replace(self.came.get() + 1);
-        self.waiting.borrow_mut().push_back((number, waker.clone()));
+        self.waiting.borrow_mut().push((number, waker.clone()));
         number
     }
 
@@ -451,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_that_wait_for_a_connection_one_is_woken_for_each_and_the_first_first() {
+    fn of_many_that_wait_for_a_connection_one_is_woken_for_each_and_the_last_first() {
         let reactor = Reactor::new().unwrap();
         let port = listener(&reactor);
         finds_nothing(&port);
@@ -462,12 +461,12 @@ mod tests {
                 let _streams = [dial(&port), dial(&port)];
                 std::future::pending::<()>().await
             };
-            assert!(matches!(select(both, dialled).await, Either::First(Either::First(()))));
-            assert_eq!(port.readers().waiting.borrow().len(), 1, "the second was woken too");
-            // Two have come, and it was told once: whoever takes the first sees to the second.
+            assert!(matches!(select(both, dialled).await, Either::First(Either::Second(()))));
+            assert_eq!(port.readers().waiting.borrow().len(), 1, "the first was woken too");
+            // Two have come, and it was told once: whoever takes one sees to the other.
             port.get().accept().unwrap();
             port.readers().wake_next();
-            second.await;
+            first.await;
             port.get().accept().unwrap();
         });
     }
@@ -478,15 +477,15 @@ mod tests {
         let port = listener(&reactor);
         finds_nothing(&port);
         run(&reactor, async {
-            let (mut first, mut second) = (Box::pin(port.readers().open()), pin!(port.readers().open()));
+            let (mut first, mut second) = (pin!(port.readers().open()), Box::pin(port.readers().open()));
             let both = select(first.as_mut(), second.as_mut());
             assert!(matches!(select(both, std::future::ready(())).await, Either::Second(())));
             let _stream = dial(&port);
             while port.readers().waiting.borrow().len() == 2 {
                 embassy_futures::yield_now().await;
             }
-            drop(first);
-            second.await;
+            drop(second);
+            first.await;
         });
     }
 

@@ -11,14 +11,13 @@ use std::time::Duration;
 use appliance::clock::Clock;
 use appliance::journal::ram::RamFlash;
 use appliance::journal::{Chosen, FRAME, Journal, Offer, State};
-use appliance::{Appliance, Links};
+use appliance::{Appliance, Space};
 use async_executor::LocalExecutor;
 use embassy_futures::select::{Either, select};
 use futures_lite::future::block_on;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{self, Change, Config, Hall, Mode, Pacing, Stage};
-use protocol_core::referee::Timing;
+use protocol_core::venue::{self, Change, Config, Mode, Pacing, Stage, Timing, Venue};
 
 use crate::cli::{self, Options};
 use crate::computer::Computer;
@@ -26,7 +25,7 @@ use crate::failure::{Failure, say};
 use crate::flash::{FileFlash, Unusable};
 use crate::house::House;
 use crate::narrate::{Narrator, Paint, Printer, standing};
-use crate::net::{Dialler, Listener, allow_many_sockets};
+use crate::net::{Listener, allow_many_sockets};
 use crate::reactor::Reactor;
 use crate::startup::{Found, Kept};
 use crate::stop::Stop;
@@ -108,8 +107,8 @@ impl Drop for RunningBox {
 impl Ready {
     fn new(options: Options) -> Result<Self, Failure> {
         let (game, start_at) = (config(&options).game, options.start_at);
-        if let Some(n) = start_at.filter(|n| !hall::sizes(game).contains(n)) {
-            let (least, most) = hall::sizes(game).into_inner();
+        if let Some(n) = start_at.filter(|n| !venue::sizes(game).contains(n)) {
+            let (least, most) = venue::sizes(game).into_inner();
             return Err(Failure::usage(format!(
                 "a league of {} is played by {least} to {most} players, not by {n}",
                 game.rules().name
@@ -141,21 +140,27 @@ const MATCHES: usize = PLAYERS / 2;
 const RESULTS: usize = PLAYERS * (PLAYERS - 1) / 2;
 /// A league of thirty leaves some 15,000 entries.
 const LOG: usize = 32_768;
-/// Connections served at once; more wait in the system's queue.
-const WORKERS: usize = 192;
-/// Requests and what is sent in one go. A table of 32 players takes 5 KB.
-const WORKER_BYTES: usize = 16 * 1024;
+/// Connections at once at most: every player's, and those beside that may be asked for. More wait in the system's queue.
+const SLOTS: usize = PLAYERS + *cli::CONNECTIONS.end() as usize;
 /// A call written in one go, and then a player's whole reply: an announcement to 512 players takes 85 KB. The system only
 /// hands out what is used.
-const LINE_BYTES: usize = 128 * 1024;
+const SLOT_BYTES: usize = 128 * 1024;
+/// Of that a request, and what is sent of its answer in one go. A table of 32 players takes 5 KB.
+const REQUEST_BYTES: [usize; 2] = [16 * 1024; 2];
 /// For the moves of matches where there is no flash: some fifteen thousand.
 const REEL_BYTES: usize = 1024 * 1024;
 /// How often whoever tells what happens looks at it, in milliseconds.
 const LOOK_MS: u64 = 50;
-/// The hall of 512 players is some 10 MB and is built on the stack before it moves to the heap.
+/// The venue of 512 players is some 10 MB and is built on the stack before it moves to the heap.
 const STACK_BYTES: usize = 256 * 1024 * 1024;
 
-type Box512 = Appliance<Computer, PLAYERS, MATCHES, RESULTS, LOG>;
+/// What games keep for players between their moves: a full memory of resource-rush for fifty of them.
+const NOTES: usize = 512 * 1024;
+/// Moves that wait for the disk.
+const STEPS: usize = 16 * 1024;
+
+type Box512<'m> = Appliance<'m, Computer>;
+type Memory = Space<PLAYERS, MATCHES, RESULTS, LOG, NOTES, STEPS, SLOTS>;
 
 /// Serves until `stop` is raised; with `--once` until the league has ended, whose standings it then prints. Returning
 /// drops the listener and every connection.
@@ -178,7 +183,8 @@ fn serve_here(ready: Ready, stop: &Stop, says: Says) -> Result<(), Failure> {
     if let Some(referee) = ready.referee.as_ref().and_then(|referee| referee.try_clone().ok()) {
         listener.also(referee).map_err(cannot_use)?;
     }
-    let leaguebox = appliance(&ready)?;
+    let mut memory = Box::new(Memory::new());
+    let leaguebox = appliance(&ready, &mut memory)?;
     let mut frame = [0; FRAME];
     let mut journal = resume(&leaguebox, &ready.options, &mut frame);
     // Whoever names a file relies on it.
@@ -197,7 +203,7 @@ fn serve_here(ready: Ready, stop: &Stop, says: Says) -> Result<(), Failure> {
     }
     let narrates = !matches!(says, Says::Nothing) && !ready.options.quiet;
     let narrator = narrates.then(|| {
-        let told = leaguebox.hall(|hall| hall.log().written());
+        let told = leaguebox.venue(|venue| venue.log().written());
         (RefCell::new(Narrator::new(told, Paint::of_stdout())), Printer::new())
     });
     let (hire, orders) = mpsc::channel();
@@ -209,26 +215,16 @@ fn serve_here(ready: Ready, stop: &Stop, says: Says) -> Result<(), Failure> {
         _ = hire.send(ready.options.house);
     }
     drop(hire);
-    let links = Links::new();
     let executor = LocalExecutor::new();
     match &mut journal {
         Some(Ok(journal)) => executor.spawn(leaguebox.keep_journal(journal, &mut frame)).detach(),
         // Matches can be looked at again for as long as the box runs.
         _ => executor.spawn(leaguebox.keep_reel(RamFlash::new(vec![0xff; REEL_BYTES]), &mut frame)).detach(),
     }
-    for _ in 0..WORKERS {
-        let (leaguebox, listener, links) = (&leaguebox, &listener, &links);
-        let worker =
-            async move { leaguebox.serve(listener, links, &mut vec![0; 2 * WORKER_BYTES], WORKER_BYTES).await };
-        executor.spawn(worker).detach();
-    }
-    for player in 0..PLAYERS as u16 {
-        let (leaguebox, links, dialler) = (&leaguebox, &links, Dialler(&reactor));
-        let line = async move {
-            let mut buf = vec![0; LINE_BYTES];
-            leaguebox.line(player, &dialler, links, &mut buf).await
-        };
-        executor.spawn(line).detach();
+    for _ in 0..PLAYERS + usize::from(ready.options.connections) {
+        let (leaguebox, listener) = (&leaguebox, &listener);
+        let slot = async move { leaguebox.slot(listener, &mut vec![0; SLOT_BYTES], REQUEST_BYTES).await };
+        executor.spawn(slot).detach();
     }
     executor.spawn(leaguebox.keep_time()).detach();
     if let Some((narrator, printer)) = &narrator {
@@ -266,11 +262,11 @@ fn serve_here(ready: Ready, stop: &Stop, says: Says) -> Result<(), Failure> {
 /// What has happened since the narrator last looked.
 fn news(leaguebox: &Box512, narrator: &RefCell<Narrator>) -> String {
     let mut narrator = narrator.borrow_mut();
-    if !leaguebox.hall(|hall| narrator.has_news(hall)) {
+    if !leaguebox.venue(|venue| narrator.has_news(venue)) {
         return String::new();
     }
-    leaguebox.act(|hall, _| hall.refresh_standings());
-    leaguebox.hall(|hall| narrator.look(hall))
+    leaguebox.act(|venue, _| venue.refresh_standings());
+    leaguebox.venue(|venue| narrator.look(venue))
 }
 
 /// The settings of the command line.
@@ -298,7 +294,7 @@ fn config(options: &Options) -> Config {
     }
 }
 
-fn appliance(ready: &Ready) -> Result<Box<Box512>, Failure> {
+fn appliance<'m>(ready: &Ready, memory: &'m mut Memory) -> Result<Box512<'m>, Failure> {
     let options = &ready.options;
     let addresses = lan::addresses(ready.address);
     let address = addresses.first().copied().unwrap_or(ready.address);
@@ -308,16 +304,16 @@ fn appliance(ready: &Ready) -> Result<Box<Box512>, Failure> {
     // Tokens are never repeatable, even where the draws are.
     let (master, secret) = (Seed(entropy::bytes()?), Seed(entropy::bytes()?));
     let code = ready.admin_code.as_str().try_into().map_err(|_| Failure::usage("--admin-code is too long"))?;
-    let mut hall = Hall::new(config, master, secret);
+    let leaguebox = Appliance::new(memory.lend(), Computer::new(), config, (master, secret), code);
     if let Some(seed) = options.seed {
-        hall.set_seed(Seed(seed));
+        leaguebox.act(|venue, _| venue.set_seed(Seed(seed)));
     }
-    Ok(Box::new(Appliance::new(hall, Computer::new(), code)))
+    Ok(leaguebox)
 }
 
 /// Goes on with what was kept, if something keeps it.
 fn resume(
-    leaguebox: &Box512,
+    leaguebox: &Box512<'_>,
     options: &Options,
     frame: &mut [u8; FRAME],
 ) -> Option<Result<Journal<FileFlash>, Unusable>> {
@@ -366,13 +362,13 @@ fn startup_text(leaguebox: &Box512, ready: &Ready, journal: &Option<Result<Journ
         }
         (Some(Ok(_)), _) => format!("in {file}: what the box acknowledges survives a power cut"),
     };
-    let found = leaguebox.hall(|hall| match hall.stage() {
-        Stage::Waiting if hall.players().is_empty() => Found::Nothing,
-        Stage::Waiting => Found::Players(hall.players().len()),
-        Stage::Running(round) => Found::Running(round, hall.schedule().rounds()),
+    let found = leaguebox.venue(|venue| match venue.stage() {
+        Stage::Waiting if venue.players().is_empty() => Found::Nothing,
+        Stage::Waiting => Found::Players(venue.players().len()),
+        Stage::Running(round) => Found::Running(round, venue.schedule().rounds()),
         Stage::Completed => Found::Over,
     });
-    let settings = leaguebox.hall(Hall::settings);
+    let settings = leaguebox.venue(Venue::settings);
     let options = Options {
         game: settings.game.rules().name,
         mode: match settings.mode {
@@ -389,14 +385,14 @@ fn startup_text(leaguebox: &Box512, ready: &Ready, journal: &Option<Result<Journ
         ..ready.options.clone()
     };
     // A league that goes on has the seed it began with.
-    let seed = options.seed.map(Seed).filter(|&seed| leaguebox.hall(|hall| hall.origin().master == seed));
+    let seed = options.seed.map(Seed).filter(|&seed| leaguebox.venue(|venue| venue.origin().master == seed));
     let seed = seed.and_then(|seed| startup::of_seed(seed, ready.seed_is_lengthened));
     startup::text(&options, &lan::addresses(ready.address), &leaguebox.admin_code(), &Kept { how, found, seed })
 }
 
 fn standings(leaguebox: &Box512) -> Vec<Standing> {
-    leaguebox.act(|hall, _| hall.refresh_standings());
-    leaguebox.hall(|hall| hall.standings().map(standing).collect())
+    leaguebox.act(|venue, _| venue.refresh_standings());
+    leaguebox.venue(|venue| venue.standings().map(standing).collect())
 }
 
 #[cfg(test)]

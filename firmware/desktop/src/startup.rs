@@ -7,7 +7,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use protocol_core::fair::Seed;
-use protocol_core::hall::Pace;
+use protocol_core::games::{GameKind, Rules};
+use protocol_core::protocols::league_v2;
+use protocol_core::venue::Pace;
 
 use crate::cli::Options;
 use crate::entropy;
@@ -102,7 +104,7 @@ pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str, kept:
         return text;
     }
     _ = match options.game {
-        "even_odd" | "even_odd_10" => writeln!(
+        game if league_v2::GAMES.contains(&game) => writeln!(
             text,
             "\nNext\n  Register a player, for example the one in Python:\n    \
              python3 examples/player.py --box http://{here} --port 8101 --name Ada"
@@ -145,7 +147,10 @@ pub fn demo(options: &Options, addresses: &[SocketAddr], admin_code: &str) -> St
         let body = if body.is_empty() { String::new() } else { format!(" {header} -d '{body}'") };
         format!("    curl -X POST -H \"Authorization: Bearer {admin_code}\"{body} http://{here}/api/admin/{verb}\n")
     };
-    let other = if options.game == "skill-gomoku" { "echo" } else { "skill-gomoku" };
+    // One with a board is worth looking at.
+    let others = || GameKind::ALL.iter().map(|kind| kind.rules()).filter(|rules| rules.name != options.game);
+    let for_two = |rules: &&Rules| *rules.seats.start() == 2;
+    let other = others().filter(for_two).max_by_key(|rules| rules.board).map_or("", |rules| rules.name);
     let step = match options.pace {
         Pace::Step => format!("  Begin each round, there or with\n{}", command("next", "")),
         _ => String::new(),

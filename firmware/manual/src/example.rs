@@ -1,4 +1,4 @@
-//! Example games, played in the real hall by players that do as their script says. What the hall said to the first of them,
+//! Example games, played in the real venue by players that do as their script says. What the venue said to the first of them,
 //! and what that answered, is what the pages show.
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -6,10 +6,11 @@ use std::ops::ControlFlow;
 
 use protocol_core::fair::{Draws, Seed};
 use protocol_core::games::{AnyGame, Game, GameKind, Illegal, MoveSink, Question, Seat};
-use protocol_core::hall::{Command, Config, Event, Hall, Mode, Reply, Table, Told, Via, Word};
 use protocol_core::json::{self, Full, Sink, parse};
+use protocol_core::protocols::league_of_agents::games;
+use protocol_core::protocols::league_of_agents::{Reply, Told, Word};
 use protocol_core::time::{Now, Utc};
-use protocol_core::wire::league_of_agents::games;
+use protocol_core::venue::{Command, Config, Event, Mode, Space, Table, Venue, Via};
 
 use crate::fragment::Attempt;
 
@@ -56,7 +57,7 @@ impl Example {
 }
 
 struct Room {
-    hall: Box<Hall<4, 2, 6, 64>>,
+    venue: Venue<'static>,
     now: Now,
     /// By seat.
     scripts: Vec<Script>,
@@ -70,11 +71,12 @@ impl Room {
             endpoint: "http://192.168.1.10:8000/mcp".try_into().expect("it is short"),
             ..Config::default()
         };
-        let hall = Box::new(Hall::new(config, Seed([1; 32]), Seed([2; 32])));
+        let space = Box::leak(Box::new(Space::<4, 2, 6, 64, 4096, 16_384>::new()));
+        let venue = Venue::new(space.lend(), config, Seed([1; 32]), Seed([2; 32]));
         let seats = *kind.rules().seats.start();
         // 2026-11-16T10:20:00Z
         let now = Now { ms: 0, utc: Utc(1_794_824_400) };
-        Room { hall, now, scripts: (0..seats).map(|seat| Script::of(seat, script)).collect() }
+        Room { venue, now, scripts: (0..seats).map(|seat| Script::of(seat, script)).collect() }
     }
 
     fn wait(&mut self, seconds: u32) {
@@ -84,8 +86,8 @@ impl Room {
     /// Answers a message of an agent over league.v2.
     fn answer(&mut self, host: u8, request: &str) -> String {
         let from = IpAddr::V4(Ipv4Addr::new(192, 168, 1, host));
-        let answer = self.hall.request(self.now, from, Via::Post, request.as_bytes());
-        written(|sink| self.hall.write_answer(&answer, sink))
+        let answer = self.venue.request(self.now, from, Via::Post, request.as_bytes());
+        written(|sink| self.venue.write_answer(&answer, sink))
     }
 
     /// Registers a player over league.v2: what it sends, and what is answered.
@@ -97,7 +99,7 @@ impl Room {
             "conversation_id": "conv_register", "player_meta": {{"display_name": "{name}", "version": "1.0.0",
             "game_types": ["{}"], "contact_endpoint": "http://192.168.1.{host}:8101/mcp"}}}}}}"#,
             self.now.utc,
-            self.hall.config().game.rules().name,
+            self.venue.config().game.rules().name,
         );
         let answer = self.answer(host, &request);
         [request, answer]
@@ -106,15 +108,15 @@ impl Room {
     /// Begins the league; the line of the player whose messages are shown.
     fn start(&mut self) -> usize {
         self.wait(60);
-        self.hall.command(self.now, Command::Start).expect("the players are there");
-        let table = self.hall.tables().next().expect("a match begins");
+        self.venue.command(self.now, Command::Start).expect("the players are there");
+        let table = self.venue.tables().next().expect("a match begins");
         table.players()[usize::from(SHOWN)].into()
     }
 
     /// What the player of a line does next.
     fn choose(&mut self, line: usize) -> String {
         let seat = |table: &Table| table.players().iter().position(|&other| usize::from(other) == line);
-        let (table, seat) = self.hall.tables().find_map(|table| Some((table, seat(table)?))).expect("it plays");
+        let (table, seat) = self.venue.tables().find_map(|table| Some((table, seat(table)?))).expect("it plays");
         self.scripts[seat].choose(table.play.game(), seat as Seat)
     }
 }
@@ -202,17 +204,17 @@ pub fn league_v2(kind: GameKind, script: &[Attempt<'_>]) -> Example {
     let shown = room.start();
     let mut said = Vec::new();
     loop {
-        while room.hall.poll_output().is_some() {}
-        let calls: Vec<_> = (0..).zip(&registered).filter(|(line, _)| room.hall.call(*line).is_some()).collect();
+        while room.venue.poll_output().is_some() {}
+        let calls: Vec<_> = (0..).zip(&registered).filter(|(line, _)| room.venue.call(*line).is_some()).collect();
         if calls.is_empty() {
             break;
         }
         for (player, [_, mine]) in calls {
-            let (line, call) = (usize::from(player), room.hall.call(player).expect("it was there").id);
+            let (line, call) = (usize::from(player), room.venue.call(player).expect("it was there").id);
             let is_kept = line == shown && said.len() < KEPT;
             let mut sink = Text { text: Vec::new(), room: if is_kept { usize::MAX } else { GLANCE } };
             // Only a glance fails.
-            let _ = room.hall.write_call(player, &mut sink);
+            let _ = room.venue.write_call(player, &mut sink);
             let text = String::from_utf8_lossy(&sink.text).into_owned();
             let kind = member(&text, "message_type").to_string();
             let own = match kind.as_str() {
@@ -239,14 +241,14 @@ pub fn league_v2(kind: GameKind, script: &[Attempt<'_>]) -> Example {
             });
             let heard = result.as_deref().unwrap_or(r#"{"status": "ok"}"#);
             let body = format!(r#"{{"jsonrpc": "2.0", "result": {heard}, "id": {call}}}"#);
-            room.hall.handle(room.now, Event::Reply { player, call, status: 200, body: body.as_bytes() });
+            room.venue.handle(room.now, Event::Reply { player, call, status: 200, body: body.as_bytes() });
             if line == shown && (is_kept || !kind.starts_with("MOVE_")) {
                 said.push(Said { kind, text, answer: result.and(Some(body)) });
             }
         }
         room.wait(1);
     }
-    assert!(room.hall.is_over(), "the example is played to its end");
+    assert!(room.venue.is_over(), "the example is played to its end");
     let errors = said.iter().filter(|said| said.kind == "GAME_ERROR").count();
     assert_eq!(errors, 1, "one move of the example is wrong, and the rest keeps every rule");
     Example { registered: registered.swap_remove(shown), said }
@@ -294,13 +296,13 @@ impl Agent {
     fn new(room: &mut Room, name: &str) -> Agent {
         let request = format!(r#"{{"name": "{name}"}}"#);
         let from = IpAddr::V4(Ipv4Addr::new(192, 168, 1, 23));
-        let enrolment = room.hall.enrol(room.now, from, request.as_bytes());
-        let answer = written(|sink| room.hall.write_enrolment(enrolment, sink));
+        let enrolment = room.venue.enrol(room.now, from, request.as_bytes());
+        let answer = written(|sink| room.venue.write_enrolment(enrolment, sink));
         let key = format!(r#"{{"type": "authenticate", "token": "{}"}}"#, member(&answer, "apiKey"));
-        let reply = room.hall.hear_arena(room.now, None, key.as_bytes());
+        let reply = room.venue.hear_arena(room.now, None, key.as_bytes());
         let Reply::Authenticated(issue) = reply else { panic!("{name} has a key") };
-        let player = room.hall.line_of(issue).expect("it is registered");
-        room.hall.handle(room.now, Event::Arrived { player });
+        let player = room.venue.line_of(issue).expect("it is registered");
+        room.venue.handle(room.now, Event::Arrived { player });
         let (told, game) = (Told::default(), String::new());
         let mut agent = Agent { registered: [request, answer], issue, told, game, said: Vec::new() };
         agent.note(room, reply, key);
@@ -309,13 +311,13 @@ impl Agent {
 
     /// Sends a message; whether it was refused.
     fn send(&mut self, room: &mut Room, text: String) -> bool {
-        let reply = room.hall.hear_arena(room.now, Some(self.issue), text.as_bytes());
+        let reply = room.venue.hear_arena(room.now, Some(self.issue), text.as_bytes());
         self.note(room, reply, text);
         matches!(reply, Reply::Refused(..))
     }
 
     fn note(&mut self, room: &Room, reply: Reply, sent: String) {
-        let text = written(|sink| room.hall.write_reply(reply, room.now.utc, sink));
+        let text = written(|sink| room.venue.write_reply(reply, room.now.utc, sink));
         let kind = if matches!(reply, Reply::Refused(..)) { "refused" } else { member(&text, "type") };
         self.said.push(Said { kind: kind.into(), text, answer: Some(sent) });
     }
@@ -323,13 +325,13 @@ impl Agent {
     /// Hears all that it is told of its game; whether there was something, and whether it is its move.
     fn listen(&mut self, room: &mut Room) -> (bool, bool) {
         let (mut heard, mut is_asked) = (false, false);
-        while let Some(picture) = room.hall.picture_for(room.now, self.issue) {
+        while let Some(picture) = room.venue.picture_for(room.now, self.issue) {
             let Some(word) = self.told.next(&picture) else { break };
             (heard, is_asked) = (true, is_asked || word == Word::YourTurn);
             // A state may be long, and there may be hundreds.
             let mut sink = Text { text: Vec::new(), room: usize::MAX };
             if (word != Word::State || self.said.len() < KEPT)
-                && room.hall.write_word(word, &picture, &mut sink).is_ok()
+                && room.venue.write_word(word, &picture, &mut sink).is_ok()
             {
                 let text = String::from_utf8(sink.text).expect("JSON is text");
                 if word == Word::Matched {
@@ -337,7 +339,7 @@ impl Agent {
                 }
                 self.said.push(Said { kind: member(&text, "type").into(), text, answer: None });
             }
-            room.hall.word_is_told(room.now, self.issue, word);
+            room.venue.word_is_told(room.now, self.issue, word);
         }
         (heard, is_asked)
     }

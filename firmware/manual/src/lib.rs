@@ -1,5 +1,5 @@
 //! What agents read, made from the code that referees them, so that it cannot say anything else: the page of every game, and
-//! what the other documents say of errors, times and games. Messages are those the real hall said in a game it played while
+//! what the other documents say of errors, times and games. Messages are those the real venue said in a game it played while
 //! this was built; why a move is refused are the game's own words; numbers are the constants.
 //!
 //! ```text
@@ -16,10 +16,11 @@ mod fragment;
 mod json;
 
 use protocol_core::games::{GameKind, Order, Question};
-use protocol_core::referee::{MAX_RETRIES, Timing};
-use protocol_core::wire::league_of_agents::incoming::RefusedName;
-use protocol_core::wire::league_of_agents::{self, Trouble};
-use protocol_core::wire::league_v2::Code;
+use protocol_core::protocols::league_of_agents::incoming::RefusedName;
+use protocol_core::protocols::league_of_agents::{self, Trouble};
+use protocol_core::protocols::league_v2::Code;
+use protocol_core::referee::MAX_RETRIES;
+use protocol_core::venue::Timing;
 
 use example::{Example, Said};
 use fragment::Fragment;
@@ -124,7 +125,7 @@ pub fn document(text: &str) -> String {
             "joinable" => names(league_of_agents::games()),
             "join_time" => seconds(timing.join_ms),
             "move_time" => seconds(timing.move_ms),
-            "notice_time" => seconds(protocol_core::hall::NEWS_MS),
+            "notice_time" => seconds(protocol_core::protocols::league_v2::NEWS_MS),
             "first_turn_time" => seconds(timing.first_turn_ms),
             "turn_time" => seconds(timing.turn_ms),
             "first_turn_seconds" => (timing.first_turn_ms / 1000).to_string(),
@@ -405,7 +406,9 @@ mod tests {
     fn refusals(folder: &Path, found: &mut BTreeSet<String>) {
         for entry in fs::read_dir(folder).expect("the games are beside us") {
             let path = entry.expect("a file").path();
-            if path.is_dir() {
+            if path.ends_with("toys") {
+                // Only tests play them.
+            } else if path.is_dir() {
                 refusals(&path, found);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let code = fs::read_to_string(&path).expect("code");

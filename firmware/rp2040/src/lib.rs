@@ -6,7 +6,7 @@
 //! bus.rs       what the chip says, checked
 //! pico.rs      what the appliance asks of a board
 //! net.rs       link and address: DHCP, and what happens without
-//! socket.rs    TCP for workers and lines
+//! socket.rs    TCP for the slots
 //! mdns.rs      leaguebox.local
 //! sntp.rs      what time it is
 //! dhcp.rs      the questions the stack's own client does not ask

@@ -10,13 +10,13 @@ use core::panic::PanicInfo;
 use appliance::board::Reset;
 use appliance::calendar::Source;
 use appliance::journal::{Chosen, FRAME, State as JournalState};
-use appliance::{ANSWER, Appliance, Links};
+use appliance::{ANSWER, Appliance, Space, WINDOW};
 use cortex_m_rt::{ExceptionFrame, exception};
 use defmt::{error, info, warn};
 use defmt_rtt as _;
 use embassy_executor::Spawner;
 use embassy_net::{Config as NetConfig, Runner, Stack, StackResources};
-use embassy_net_wiznet::{Device, State};
+use embassy_net_wiznet::State;
 use embassy_rp::gpio::{Level, Output};
 use embassy_rp::watchdog::Watchdog;
 use embassy_time::Instant;
@@ -26,47 +26,58 @@ use leaguebox_rp2040::entropy::Entropy;
 use leaguebox_rp2040::flash::JournalFlash;
 use leaguebox_rp2040::identity::Identity;
 use leaguebox_rp2040::led::{self, Sign};
-use leaguebox_rp2040::net::{self, Network};
+use leaguebox_rp2040::net::{self, Network, Small};
 use leaguebox_rp2040::pico::Pico;
-use leaguebox_rp2040::socket::{Connection, Pool, Ports, Socket, socket};
+use leaguebox_rp2040::socket::{Own, Ports};
 use leaguebox_rp2040::{lent_stack, mdns, panic, sntp, watchdog};
 use protocol_core::fair::Seed;
-use protocol_core::hall::{Config, Hall, Stage, Table};
+use protocol_core::venue::{Config, Stage, Table, Venue};
 use static_cell::{ConstStaticCell, StaticCell};
 
 const PLAYERS: usize = 32;
 const MATCHES: usize = PLAYERS / 2;
 const RESULTS: usize = PLAYERS * (PLAYERS - 1) / 2;
-const LOG: usize = 256;
+const LOG: usize = 208;
+/// What games keep for players between their moves: all that nothing else needs. Two full memories of resource-rush, and
+/// what their drones say.
+const NOTES: usize = 656 * PLAYERS;
+/// Moves that wait for the flash.
+const STEPS: usize = 416;
 
 /// The port agents are told. Browsers come to 80 by themselves.
 const AGENTS: u16 = 8000;
 const BROWSERS: u16 = 80;
 /// Where the box listens beside the port of agents, which it tells.
 static OWN: [SocketAddr; 1] = [SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), BROWSERS)];
-/// Connections that are served at once, on both ports.
-const WORKERS: usize = 8;
-/// A socket for each line and worker; for the DHCP client, mDNS and the time; two more to ask a DHCP server something.
-const SOCKETS: usize = PLAYERS + WORKERS + 3 + 2;
+/// Connections at once: every player's, four pages that watch and four requests beside them, and always one more.
+const SLOTS: usize = PLAYERS + 4 + 4 + 1;
+/// A socket for each slot; for the DHCP client, mDNS and the time; two more to ask a DHCP server something.
+const SOCKETS: usize = SLOTS + 3 + 2;
 
-/// What the build's report divides by: players, sockets; what a match takes, and what is there for memories. It reads them in
+/// What the build's report divides by: slots, sockets; what a match takes, and what is there for memories. It reads them in
 /// the image.
-static COUNTS: [u32; 4] =
-    [PLAYERS as u32, SOCKETS as u32, size_of::<Option<Table>>() as u32, (TheHall::NOTES + LONG) as u32];
+static COUNTS: [u32; 4] = [SLOTS as u32, SOCKETS as u32, size_of::<Option<Table>>() as u32, (NOTES + LONG) as u32];
 
-type LeagueBox = Appliance<Pico, PLAYERS, MATCHES, RESULTS, LOG>;
-type TheHall = Hall<PLAYERS, MATCHES, RESULTS, LOG>;
+type LeagueBox = Appliance<'static, Pico>;
 
-/// What a worker works with: what came and was not read yet; what was sent and not acknowledged yet, a full segment and the
-/// beginning of another, so that the other end acknowledges at once; a whole request of 2 KB, and its answer as far as that
-/// is written in one go.
-const WORKER: [usize; 3] = [512, 1536, 2048 + ANSWER];
-const WORKER_BYTES: usize = WORKER[0] + WORKER[1] + WORKER[2];
+/// What the box works in. Zeros, so that it takes no flash.
+static SPACE: ConstStaticCell<Space<PLAYERS, MATCHES, RESULTS, LOG, NOTES, STEPS, SLOTS>> =
+    ConstStaticCell::new(Space::new());
 
-/// What a line works with: what came and was not read yet; what was sent and not acknowledged yet; what is written in one
-/// go, and then a whole reply, or for a player that dials in its longest message and what is kept free behind it.
-const LINE: [usize; 3] = [512, 736, 1024];
-const LINE_BYTES: usize = LINE[0] + LINE[1] + LINE[2];
+/// What a slot works with: what came and was not read yet; what was sent and not acknowledged yet; a request and the head of its
+/// answer, what is written of a call in one go and then a whole reply, or the longest message of a player that dials in and what
+/// is kept free behind it.
+const SLOT: [usize; 3] = [512, 832, 704];
+const SLOT_BYTES: usize = SLOT[0] + SLOT[1] + SLOT[2];
+/// A request may take so much of that, and leaves so much for the head of its answer.
+const REQUEST: [usize; 2] = [SLOT[2] - 192, 192];
+
+/// A request of 2 KB, and its answer as far as that is written in one go. There are two of these.
+const WIDE: usize = 2048 + ANSWER;
+const _: () = assert!(WIDE >= WINDOW, "there is no room to unpack the page");
+
+/// What a page that watches is told in one go, at most.
+const TOLD: usize = 1408;
 
 /// The longest message: a move of resource-rush with a full memory of 10 KB, and what a buffer keeps free behind it.
 const LONG: usize = 11_008;
@@ -131,23 +142,30 @@ async fn main(spawner: Spawner) {
     spawner.spawn(ethernet(runner).expect(ONCE));
 
     static RESOURCES: StaticCell<StackResources<SOCKETS>> = StaticCell::new();
-    static BUFFERS: ConstStaticCell<[[u8; WORKER_BYTES]; WORKERS]> = ConstStaticCell::new([[0; WORKER_BYTES]; WORKERS]);
+    static BUFFERS: ConstStaticCell<[[u8; SLOT_BYTES]; SLOTS]> = ConstStaticCell::new([[0; SLOT_BYTES]; SLOTS]);
     let (resources, buffers) = (RESOURCES.uninit(), BUFFERS.take());
     let mut entropy = Entropy::new(&id);
     let [a, b, c, d, e, f, g, h, ..] = entropy.seed();
     let seed = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
     let (stack, runner) = lent_stack::run(buffers.as_flattened_mut(), || {
         let resources = resources.write(StackResources::new());
-        embassy_net::new(device, NetConfig::dhcpv4(net::dhcp()), resources, seed)
+        embassy_net::new(Small(device), NetConfig::dhcpv4(net::dhcp()), resources, seed)
     });
     spawner.spawn(network_stack(runner).expect(ONCE));
     spawner.spawn(feed(watchdog).expect(ONCE));
 
-    static LEAGUEBOX: ConstStaticCell<LeagueBox> = ConstStaticCell::new(Appliance::closed(Pico));
-    let leaguebox = LEAGUEBOX.take();
-    let chosen = open(leaguebox, &mut entropy);
+    static LEAGUEBOX: StaticCell<LeagueBox> = StaticCell::new();
+    let empty = LEAGUEBOX.uninit();
+    let (leaguebox, chosen) = lent_stack::run(buffers.as_flattened_mut(), || {
+        let (leaguebox, chosen) = open(&mut entropy);
+        (empty.write(leaguebox), chosen)
+    });
     static LONG_BUFFER: ConstStaticCell<[u8; LONG]> = ConstStaticCell::new([0; LONG]);
     leaguebox.have_long(LONG_BUFFER.take());
+    static WIDE_BUFFERS: ConstStaticCell<[[u8; WIDE]; 2]> = ConstStaticCell::new([[0; WIDE]; 2]);
+    WIDE_BUFFERS.take().iter_mut().for_each(|buf| leaguebox.have_wide(buf));
+    static TOLD_BUFFER: ConstStaticCell<[u8; TOLD]> = ConstStaticCell::new([0; TOLD]);
+    leaguebox.have_told(TOLD_BUFFER.take());
     let leaguebox: &'static LeagueBox = leaguebox;
     static FRAME_BUFFER: ConstStaticCell<[u8; FRAME]> = ConstStaticCell::new([0; FRAME]);
     let frame = FRAME_BUFFER.take();
@@ -164,14 +182,14 @@ async fn main(spawner: Spawner) {
     spawner.spawn(deadlines(leaguebox).expect(ONCE));
     spawner.spawn(address(leaguebox, stack, network).expect(ONCE));
     spawner.spawn(names(stack, network, name).expect(ONCE));
-    spawner.spawn(time(leaguebox, stack, network).expect(ONCE));
+    spawner.spawn(time(leaguebox, stack, network, entropy).expect(ONCE));
     spawner.spawn(show(leaguebox, network, matches!(last_reset, Reset::Panic | Reset::Watchdog), light).expect(ONCE));
     // Here, not in a task of its own: it takes the memory that resuming has taken before.
     leaguebox.keep_journal(&mut journal, frame).await
 }
 
 /// Opens the box. Says what its owner has chosen.
-fn open(leaguebox: &mut LeagueBox, entropy: &mut Entropy) -> Chosen {
+fn open(entropy: &mut Entropy) -> (LeagueBox, Chosen) {
     // An owner without a probe cannot read the log, and so chooses the code when the image is built.
     let code = option_env!("LEAGUEBOX_ADMIN_CODE").and_then(|code| code.try_into().ok());
     let chosen = Chosen { admin_code: code.is_some(), ..Chosen::default() };
@@ -182,44 +200,31 @@ fn open(leaguebox: &mut LeagueBox, entropy: &mut Entropy) -> Chosen {
         own: Some(&OWN),
         ..Config::default()
     };
-    let (master, secret) = (Seed(entropy.seed()), Seed(entropy.seed()));
-    leaguebox.open(config, master, secret, code);
-    chosen
+    let seeds = (Seed(entropy.seed()), Seed(entropy.seed()));
+    (Appliance::new(SPACE.take().lend(), Pico, config, seeds, code), chosen)
 }
 
-/// Gives every line and every worker its buffers and a socket, and starts them.
+/// Gives every slot its buffers and a socket, and starts it.
 fn staff(
     spawner: Spawner,
     leaguebox: &'static LeagueBox,
     stack: Stack<'static>,
-    buffers: &'static mut [[u8; WORKER_BYTES]; WORKERS],
+    buffers: &'static mut [[u8; SLOT_BYTES]; SLOTS],
 ) {
-    static LINE_BUFFERS: ConstStaticCell<[[u8; LINE_BYTES]; PLAYERS]> =
-        ConstStaticCell::new([[0; LINE_BYTES]; PLAYERS]);
-    static POOL: StaticCell<Vec<Socket, { PLAYERS + WORKERS }>> = StaticCell::new();
-    static LINKS: StaticCell<Links<Connection, PLAYERS>> = StaticCell::new();
-    let (sockets, links): (_, &'static _) = (POOL.init_with(Vec::new), LINKS.init_with(Links::new));
-    let mut lines: Vec<_, PLAYERS> = Vec::new();
-    for buffers in LINE_BUFFERS.take() {
-        let (of_socket, own) = buffers.split_at_mut(LINE[0] + LINE[1]);
-        let (rx, tx) = of_socket.split_at_mut(LINE[0]);
-        let _ = sockets.push(socket(stack, rx, tx));
-        let _ = lines.push(own);
-    }
-    let mut workers: Vec<_, WORKERS> = Vec::new();
-    for buffers in buffers {
-        let (of_socket, own) = buffers.split_at_mut(WORKER[0] + WORKER[1]);
-        let (rx, tx) = of_socket.split_at_mut(WORKER[0]);
-        let _ = sockets.push(socket(stack, rx, tx));
-        let _ = workers.push(own);
-    }
     static PORTS: StaticCell<Ports> = StaticCell::new();
-    let ports: &'static Ports = PORTS.init_with(|| Ports::new(Pool(sockets), [AGENTS, BROWSERS]));
-    for buf in workers {
-        spawner.spawn(worker(leaguebox, ports, links, buf).expect(ONCE));
+    static SOCKETS: StaticCell<Vec<Own, SLOTS>> = StaticCell::new();
+    let ports: &'static Ports = PORTS.init_with(|| Ports::new([AGENTS, BROWSERS]));
+    let sockets = SOCKETS.init_with(Vec::new);
+    let mut own: Vec<_, SLOTS> = Vec::new();
+    for buffers in buffers {
+        let (of_socket, buf) = buffers.split_at_mut(SLOT[0] + SLOT[1]);
+        let (rx, tx) = of_socket.split_at_mut(SLOT[0]);
+        let _ = sockets.push(Own::new(stack, rx, tx, ports));
+        let _ = own.push(buf);
     }
-    for (player, buf) in (0..).zip(lines) {
-        spawner.spawn(line(leaguebox, ports.pool(), links, player, buf).expect(ONCE));
+    let sockets: &'static [Own] = sockets;
+    for (socket, buf) in sockets.iter().zip(own) {
+        spawner.spawn(slot(leaguebox, socket, buf).expect(ONCE));
     }
 }
 
@@ -229,7 +234,7 @@ async fn ethernet(runner: EthernetRunner) -> ! {
 }
 
 #[embassy_executor::task]
-async fn network_stack(mut runner: Runner<'static, Device<'static>>) -> ! {
+async fn network_stack(mut runner: Runner<'static, Small>) -> ! {
     watchdog::STACK.watch(runner.run()).await
 }
 
@@ -243,7 +248,7 @@ async fn address(leaguebox: &'static LeagueBox, stack: Stack<'static>, network: 
     net::keep(stack, network, |address| {
         let mut endpoint = String::new();
         let _ = write!(endpoint, "http://{address}:{AGENTS}/mcp");
-        leaguebox.act(|hall, _| hall.move_to(endpoint));
+        leaguebox.act(|venue, _| venue.move_to(endpoint));
     })
     .await
 }
@@ -254,8 +259,8 @@ async fn names(stack: Stack<'static>, network: &'static Network, name: &'static 
 }
 
 #[embassy_executor::task]
-async fn time(leaguebox: &'static LeagueBox, stack: Stack<'static>, network: &'static Network) -> ! {
-    sntp::keep(stack, network, |utc| {
+async fn time(leaguebox: &'static LeagueBox, stack: Stack<'static>, network: &'static Network, entropy: Entropy) -> ! {
+    sntp::keep(stack, network, entropy, |utc| {
         leaguebox.learn_time(Source::Sntp, utc);
     })
     .await
@@ -264,7 +269,7 @@ async fn time(leaguebox: &'static LeagueBox, stack: Stack<'static>, network: &'s
 #[embassy_executor::task]
 async fn show(leaguebox: &'static LeagueBox, network: &'static Network, failed: bool, mut light: Output<'static>) {
     let sign = || {
-        Some(match leaguebox.hall(Hall::stage) {
+        Some(match leaguebox.venue(Venue::stage) {
             _ if !network.link.get() => Sign::NoLink,
             Stage::Running(_) => Sign::Running,
             _ if failed => Sign::Fault,
@@ -279,25 +284,9 @@ async fn deadlines(leaguebox: &'static LeagueBox) -> ! {
     leaguebox.keep_time().await
 }
 
-// Lines and workers are many, so nothing is around their futures.
+// Slots are many, so nothing is around their futures.
 
-#[embassy_executor::task(pool_size = WORKERS)]
-fn worker(
-    leaguebox: &'static LeagueBox,
-    ports: &'static Ports,
-    links: &'static Links<Connection, PLAYERS>,
-    buf: &'static mut [u8],
-) -> impl Future<Output = ()> {
-    leaguebox.serve(ports, links, buf, ANSWER)
-}
-
-#[embassy_executor::task(pool_size = PLAYERS)]
-fn line(
-    leaguebox: &'static LeagueBox,
-    pool: &'static Pool,
-    links: &'static Links<Connection, PLAYERS>,
-    player: u16,
-    buf: &'static mut [u8],
-) -> impl Future<Output = ()> {
-    leaguebox.line(player, pool, links, buf)
+#[embassy_executor::task(pool_size = SLOTS)]
+fn slot(leaguebox: &'static LeagueBox, socket: &'static Own, buf: &'static mut [u8]) -> impl Future<Output = ()> {
+    leaguebox.slot(socket, buf, REQUEST)
 }

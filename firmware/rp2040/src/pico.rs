@@ -43,7 +43,7 @@ impl Clock for Pico {
         Instant::now().as_millis()
     }
 
-    // The timer itself, not a future around it: every line and worker keeps one.
+    // The timer itself, not a future around it: every slot keeps one.
     fn sleep_until(&self, at: u64) -> impl Future<Output = ()> {
         Timer::at(Instant::try_from_millis(at).unwrap_or(Instant::MAX))
     }

@@ -1,14 +1,14 @@
 //! TCP behind `edge-nal`'s traits, on the network stack's sockets.
 //!
-//! There is no queue of connections here: a connection comes to a socket that listens at that moment, or is refused. So
-//! there is a socket for each worker and each line, used again and again, and every wait for a peer ends. Nobody owns one:
-//! they are in a pool, because a connection that a worker accepted can go to a line, which keeps it for hours, and the
-//! worker then needs another one. As long as everybody has one connection at a time there is one for everybody.
+//! There is no queue of connections here: a connection comes to a socket that listens at that moment, or is refused. So every
+//! slot has its socket, which listens whenever it has nothing else to do, is used again and again, and every wait for a peer
+//! ends.
 
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
 use core::future::poll_fn;
 use core::net::{IpAddr, SocketAddr};
 use core::pin::pin;
+use core::task::Poll;
 
 use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
 use embassy_futures::select::{Either, select};
@@ -16,7 +16,8 @@ use embassy_net::tcp::{Error, State, TcpReader, TcpSocket, TcpWriter};
 use embassy_net::{IpAddress, IpEndpoint, Stack};
 use embassy_sync::blocking_mutex::raw::NoopRawMutex;
 use embassy_sync::mutex::{Mutex, MutexGuard};
-use embassy_time::{Duration, Timer, with_timeout};
+use embassy_sync::waitqueue::MultiWakerRegistration;
+use embassy_time::{Duration, with_timeout};
 use embedded_io_async::{ErrorType, Read, Write};
 
 /// How long a handshake may take. Until it is over it holds a socket nobody else can connect to.
@@ -33,67 +34,55 @@ const GOODBYE: Duration = Duration::from_millis(500);
 /// How long the socket of a connection that was not closed, or never came about, is kept from the next one.
 const LET_GO: Duration = Duration::from_secs(1);
 
-/// How long to wait for a socket while a connection that changes hands has two.
-const TRY_AGAIN: Duration = Duration::from_millis(10);
-
-/// How often one who listens looks whether another port has nobody.
-const LOOK_AROUND: Duration = Duration::from_millis(200);
-
-/// A socket that is used for one connection after the other. It is free while nobody has it.
-pub type Socket = Mutex<NoopRawMutex, TcpSocket<'static>>;
-
-/// A socket with its buffers.
-pub fn socket(stack: Stack<'static>, rx: &'static mut [u8], tx: &'static mut [u8]) -> Socket {
-    let mut socket = TcpSocket::new(stack, rx, tx);
-    socket.set_nagle_enabled(false);
-    socket.set_keep_alive(Some(KEEP_ALIVE));
-    Mutex::new(socket)
+/// The socket of a slot, which is used for one connection after the other.
+pub struct Own {
+    socket: Mutex<NoopRawMutex, TcpSocket<'static>>,
+    ports: &'static Ports,
 }
 
-/// All sockets. The last ones are for whoever listens, the first ones for whoever dials, as far as that is possible.
-#[derive(Clone, Copy)]
-pub struct Pool(pub &'static [Socket]);
+type Guard<'a> = MutexGuard<'a, NoopRawMutex, TcpSocket<'static>>;
 
-impl Pool {
-    /// One of the free sockets, preferably one that is done with its last connection.
-    async fn take(self, last: bool) -> MutexGuard<'static, NoopRawMutex, TcpSocket<'static>> {
-        let mut socket = loop {
-            let count = self.0.len();
-            let in_order = |n: usize| self.0.get(if last { count - 1 - n } else { n });
-            let free = || (0..count).filter_map(in_order).filter_map(|socket| socket.try_lock().ok());
-            match free().find(|socket| socket.state() == State::Closed).or_else(|| free().next()) {
-                Some(socket) => break socket,
-                None => Timer::after(TRY_AGAIN).await,
-            }
-        };
-        socket.close();
-        let _ = with_timeout(LET_GO, socket.flush()).await;
-        socket.abort();
-        let _ = with_timeout(LET_GO, socket.flush()).await;
+impl Own {
+    /// A socket with its buffers, that listens on these ports.
+    pub fn new(stack: Stack<'static>, rx: &'static mut [u8], tx: &'static mut [u8], ports: &'static Ports) -> Self {
+        let mut socket = TcpSocket::new(stack, rx, tx);
+        socket.set_nagle_enabled(false);
+        socket.set_keep_alive(Some(KEEP_ALIVE));
+        Self { socket: Mutex::new(socket), ports }
+    }
+
+    /// The socket, done with its last connection.
+    async fn take(&self) -> Guard<'_> {
+        let mut socket = self.socket.lock().await;
+        if socket.state() != State::Closed {
+            socket.close();
+            let _ = with_timeout(LET_GO, socket.flush()).await;
+            socket.abort();
+            let _ = with_timeout(LET_GO, socket.flush()).await;
+        }
         socket.set_timeout(Some(HANDSHAKE));
         socket
     }
 }
 
-/// The ports that are listened on with sockets of a pool. No worker is bound to one: whoever is free listens where it is
-/// needed, so that pages that watch for hours through one port leave nobody in front of it.
+/// Slots that can wait for a change of ports at once.
+const LISTENERS: usize = 48;
+
+/// The ports that are listened on. No slot is bound to one: whoever is free listens where it is needed, so that pages that watch
+/// for hours through one port leave nobody in front of it.
 pub struct Ports {
-    pool: Pool,
     /// The port of agents, and that of browsers.
     ports: [u16; 2],
     /// How many listen on each.
     listening: Cell<[u8; 2]>,
+    /// Who listens is woken when one of them has nobody.
+    listeners: RefCell<MultiWakerRegistration<LISTENERS>>,
 }
 
 impl Ports {
     /// Nobody listens yet.
-    pub fn new(pool: Pool, ports: [u16; 2]) -> Self {
-        Self { pool, ports, listening: Cell::new([0; 2]) }
-    }
-
-    /// The pool.
-    pub fn pool(&self) -> &Pool {
-        &self.pool
+    pub const fn new(ports: [u16; 2]) -> Self {
+        Self { ports, listening: Cell::new([0; 2]), listeners: RefCell::new(MultiWakerRegistration::new()) }
     }
 
     /// Three listen for agents, who come all at once, where one does for browsers; but one for each as long as there are two.
@@ -108,18 +97,22 @@ impl Ports {
             *count = count.saturating_add_signed(by);
         }
         self.listening.set(listening);
+        if listening.contains(&0) {
+            self.listeners.borrow_mut().wake();
+        }
     }
 
     /// Returns when the other port has nobody and this one has others.
-    async fn is_needed_elsewhere(&self, port: usize) {
-        loop {
-            Timer::after(LOOK_AROUND).await;
+    fn is_needed_elsewhere(&self, port: usize) -> impl Future<Output = ()> {
+        poll_fn(move |context| {
             let [agents, browsers] = self.listening.get();
             let (here, there) = if port == 0 { (agents, browsers) } else { (browsers, agents) };
             if there == 0 && here > 1 {
-                return;
+                return Poll::Ready(());
             }
-        }
+            self.listeners.borrow_mut().register(context.waker());
+            Poll::Pending
+        })
     }
 }
 
@@ -132,18 +125,18 @@ impl Drop for Listener<'_> {
     }
 }
 
-impl TcpAccept for Ports {
+impl TcpAccept for Own {
     type Error = Error;
-    type Socket<'a> = Connection;
+    type Socket<'a> = Connection<'a>;
 
-    async fn accept(&self) -> Result<(SocketAddr, Connection), Error> {
+    async fn accept(&self) -> Result<(SocketAddr, Connection<'_>), Error> {
         loop {
-            let at = self.next();
-            self.count(at, 1);
-            let _listener = Listener(self, at);
-            let mut socket = self.pool.take(true).await;
-            let port = self.ports.get(at).copied().unwrap_or_default();
-            match select(socket.accept(port), self.is_needed_elsewhere(at)).await {
+            let mut socket = self.take().await;
+            let at = self.ports.next();
+            self.ports.count(at, 1);
+            let _listener = Listener(self.ports, at);
+            let port = self.ports.ports.get(at).copied().unwrap_or_default();
+            match select(socket.accept(port), self.ports.is_needed_elsewhere(at)).await {
                 Either::First(Ok(())) => {}
                 Either::First(Err(_)) => return Err(Error::ConnectionReset),
                 Either::Second(()) => continue,
@@ -157,13 +150,13 @@ impl TcpAccept for Ports {
     }
 }
 
-impl TcpConnect for Pool {
+impl TcpConnect for Own {
     type Error = Error;
-    type Socket<'a> = Connection;
+    type Socket<'a> = Connection<'a>;
 
-    async fn connect(&self, remote: SocketAddr) -> Result<Connection, Error> {
+    async fn connect(&self, remote: SocketAddr) -> Result<Connection<'_>, Error> {
         let SocketAddr::V4(remote) = remote else { return Err(Error::ConnectionReset) };
-        let mut socket = self.take(false).await;
+        let mut socket = self.take().await;
         socket.connect(remote).await.map_err(|_| Error::ConnectionReset)?;
         socket.set_timeout(Some(SILENCE));
         Ok(Connection(socket))
@@ -176,28 +169,37 @@ fn address(endpoint: IpEndpoint) -> SocketAddr {
 }
 
 /// An open connection. Dropping it closes it; what is left is sent while nobody needs the socket.
-pub struct Connection(MutexGuard<'static, NoopRawMutex, TcpSocket<'static>>);
+pub struct Connection<'a>(Guard<'a>);
 
-impl Drop for Connection {
+impl Drop for Connection<'_> {
     fn drop(&mut self) {
         self.0.close();
     }
 }
 
-impl ErrorType for Connection {
+impl ErrorType for Connection<'_> {
     type Error = Error;
 }
 
-// The socket's own futures remember nothing: they are made anew whenever they are polled, and no line or worker keeps one.
-impl Read for Connection {
+// The socket's own futures remember nothing: they are made anew whenever they are polled, and no slot keeps one.
+impl Read for Connection<'_> {
     fn read(&mut self, buf: &mut [u8]) -> impl Future<Output = Result<usize, Error>> {
         poll_fn(move |cx| pin!(self.0.read(buf)).poll(cx))
     }
 }
 
-impl Write for Connection {
+impl Write for Connection<'_> {
+    /// Once the buffer is full, waits until it is empty. Whoever fills every gap as it is acknowledged sends segments that never
+    /// grow again. A full buffer is more than a segment, and the other end acknowledges it at once.
     fn write(&mut self, buf: &[u8]) -> impl Future<Output = Result<usize, Error>> {
-        poll_fn(move |cx| pin!(self.0.write(buf)).poll(cx))
+        let mut was_full = false;
+        poll_fn(move |cx| {
+            was_full |= self.0.send_queue() == self.0.send_capacity();
+            if was_full && pin!(self.0.flush()).poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            pin!(self.0.write(buf)).poll(cx)
+        })
     }
 
     /// Does not wait for the peer: what is written is on its way, and a lost connection shows at the next read or write.
@@ -206,7 +208,7 @@ impl Write for Connection {
     }
 }
 
-impl Readable for Connection {
+impl Readable for Connection<'_> {
     async fn readable(&mut self) -> Result<(), Error> {
         // Takes nothing; an error is the end, which is something to read too.
         let _ = self.0.read_with(|_| (0, ())).await;
@@ -214,7 +216,7 @@ impl Readable for Connection {
     }
 }
 
-impl TcpShutdown for Connection {
+impl TcpShutdown for Connection<'_> {
     /// Says that nothing more comes, and gives the peer until then to take what it was sent: a reset would destroy it.
     async fn close(&mut self, _what: Close) -> Result<(), Error> {
         self.0.close();
@@ -234,7 +236,7 @@ impl TcpShutdown for Connection {
     }
 }
 
-impl TcpSplit for Connection {
+impl TcpSplit for Connection<'_> {
     type Read<'b>
         = ReadHalf<'b>
     where

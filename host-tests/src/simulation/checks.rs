@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use protocol_core::games::{Game, GameKind};
-use protocol_core::hall::{Pace, Pacing, Stage, Step};
+use protocol_core::ids::MatchId;
 use protocol_core::journal::bytes::{Reader, Writer};
 use protocol_core::referee::{Cause, Outcome};
-use protocol_core::wire::league_v2::outgoing::MatchId;
+use protocol_core::venue::{Pace, Pacing, Stage, Step};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -18,11 +18,11 @@ use super::{Text, World};
 /// News a line may owe its player, and one call that is under way.
 const BACKLOG: u64 = 11;
 
-impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M, R, L> {
+impl World<'_> {
     /// After every step.
     pub(super) fn check_the_moment(&mut self) {
         self.read_log();
-        let next = self.hall.next_deadline();
+        let next = self.venue.next_deadline();
         assert!(next.is_none_or(|next| next >= self.now), "no deadline lies in the past: {next:?}, now {}", self.now);
         self.check_the_lines();
         self.check_the_results();
@@ -33,7 +33,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     fn check_the_lines(&mut self) {
         for line in 0..self.at_line.len() as u16 {
             let told = self.open[usize::from(line)].as_ref().map(|open| open.call);
-            let open = self.hall.call(line).map(|call| call.id);
+            let open = self.venue.call(line).map(|call| call.id);
             assert_eq!(open, told, "line {line} changes only when poll_output has named it");
         }
         if self.random.one_in(16) && !self.at_line.is_empty() {
@@ -46,7 +46,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     pub(super) fn check_the_text(&self, line: u16) {
         let Some(open) = &self.open[usize::from(line)] else { return };
         let mut text = Text::default();
-        match self.hall.write_call(line, &mut text) {
+        match self.venue.write_call(line, &mut text) {
             Ok(()) => {
                 let (was, is) = (String::from_utf8_lossy(&open.text), String::from_utf8_lossy(&text.0));
                 assert_eq!(was, is, "a call says the same for as long as it is open");
@@ -60,9 +60,9 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         let waited = self.now - self.quiet_since;
         let Pacing { pace, break_ms, .. } = self.setup.pacing;
         let patience = BACKLOG * self.setup.timing.notice_ms + if pace == Pace::Watch { break_ms } else { 0 };
-        for table in self.hall.tables() {
+        for table in self.venue.tables() {
             let id = table.id;
-            assert!(self.hall.record(id).is_none(), "a match that is being played has no result yet");
+            assert!(self.venue.record(id).is_none(), "a match that is being played has no result yet");
             let course = self.courses.entry((id.round, id.table)).or_default();
             if course.opened.is_none() {
                 // Between two rounds everybody is told how the last one ended; nothing else is waited for.
@@ -70,24 +70,24 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
                 course.opened = Some(self.now);
             }
         }
-        if !self.was_over && self.hall.is_over() {
+        if !self.was_over && self.venue.is_over() {
             assert!(waited <= 2 * patience, "the league was over {waited} ms after its last result");
         }
-        self.was_over = self.hall.is_over();
+        self.was_over = self.venue.is_over();
     }
 
     /// Matches end once, in time, and their results stand.
     fn check_the_results(&mut self) {
         self.take_the_steps();
         let recorded = self.records.iter().flatten().count();
-        if recorded as u32 == self.hall.status().matches_completed {
+        if recorded as u32 == self.venue.status().matches_completed {
             return;
         }
-        let schedule = self.hall.schedule();
+        let schedule = self.venue.schedule();
         for index in 0..self.records.len() {
             let (round, table) = schedule.at(index).expect("a record belongs to a match");
             let id = MatchId { round, table };
-            let is = self.hall.record(id).copied();
+            let is = self.venue.record(id).copied();
             match (&self.records[index], is) {
                 (Some(was), Some(is)) => assert_eq!(format!("{was:?}"), format!("{is:?}"), "a result stands"),
                 (Some(_), None) => panic!("a result is not forgotten"),
@@ -108,7 +108,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         loop {
             let mut buf = [0; 1024];
             let mut out = Writer::new(&mut buf);
-            self.hall.take_steps(&mut out);
+            self.venue.take_steps(&mut out);
             let taken = out.len();
             if taken == 0 {
                 return;
@@ -125,13 +125,13 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     /// A match has ended: played again from its seed and its steps it is the same game.
     fn check_the_replay(&self, id: MatchId) {
-        let mut replay = self.hall.replay_of(id).expect("a match that is over can be replayed");
+        let mut replay = self.venue.replay_of(id).expect("a match that is over can be replayed");
         let mut from = Reader::new(&self.films[&replay.of]);
         while let Some(step) = Step::read(&mut from).expect("whole steps") {
             assert_eq!(replay.follow(&step), Ok(()), "{id}: {step:?} follows");
         }
         assert!(replay.shot.ended.is_some(), "{id} has its end");
-        let record = self.hall.record(id).expect("a result");
+        let record = self.venue.record(id).expect("a result");
         assert_eq!(replay.game.digest(), record.digest, "{id} is replayed as it was played");
     }
 
@@ -139,7 +139,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     fn check_the_time(&mut self, id: MatchId) {
         let now = self.now;
         let timing = self.setup.timing;
-        let line = self.hall.match_line(id).expect("a match has a line");
+        let line = self.venue.match_line(id).expect("a match has a line");
         let agents: Vec<usize> = line.player_ids().map(|id| self.agent_named(&id.to_string())).collect();
         let course = self.courses.entry((id.round, id.table)).or_default();
         assert_eq!(course.ended, None, "{id} ends once");
@@ -163,7 +163,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             // Announcements of the round before, the invitation, a call and a verdict for each turn.
             let own = (BACKLOG + 1 + 2 * turns) * slower + held;
             assert!(took <= own, "{id} waited for somebody else: {took} ms, its players need {own}");
-            let record = self.hall.record(id).expect("it has just ended");
+            let record = self.venue.record(id).expect("it has just ended");
             let is_played = record.outcome().cause == Cause::Played;
             assert!(!is_played || pace == Pace::Fast || took >= match_ms, "{id} was over after {took} ms");
         }
@@ -188,7 +188,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             assert!(!is_burnt, "the seed of a match that was cut off is never shown: {shown}");
         }
         for id in digits.filter_map(|digits| self.seeds.get(digits)) {
-            assert!(self.hall.record(*id).is_some(), "the seed of {id} is secret until it is over: {shown}");
+            assert!(self.venue.record(*id).is_some(), "the seed of {id} is secret until it is over: {shown}");
         }
     }
 
@@ -211,7 +211,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             "GAME_OVER" => self.check_game_over(agent, message),
             "LEAGUE_STANDINGS_UPDATE" => self.check_standings(&message["standings"], round as u16),
             "LEAGUE_COMPLETED" => {
-                self.check_standings(&message["final_standings"], self.hall.schedule().rounds());
+                self.check_standings(&message["final_standings"], self.venue.schedule().rounds());
                 assert_eq!(message["champion"]["player_id"], message["final_standings"][0]["player_id"]);
             }
             "GAME_ERROR" => {
@@ -302,12 +302,12 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         // Against whom it played, with what each of them took, and what it took itself.
         type Met = (Vec<(String, u64)>, u64);
         let mut met: BTreeMap<String, Vec<Met>> = BTreeMap::new();
-        for player in self.hall.players() {
+        for player in self.venue.players() {
             rows.insert(player.id().to_string(), [0; 6]);
         }
-        for id in (1..=rounds).flat_map(|round| self.hall.matches_of(round)) {
-            let line = self.hall.match_line(id).expect("a match has a line");
-            let record = self.hall.record(id).expect("a closed round has its results");
+        for id in (1..=rounds).flat_map(|round| self.venue.matches_of(round)) {
+            let line = self.venue.match_line(id).expect("a match has a line");
+            let record = self.venue.record(id).expect("a closed round has its results");
             let ids: Vec<String> = line.player_ids().map(|id| id.to_string()).collect();
             let Outcome { winners, forfeits, .. } = record.outcome();
             let counts = |seat| match winners.len() {
@@ -355,21 +355,21 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
 
     /// When a league is over.
     pub(super) fn check_the_end(&mut self) {
-        assert_eq!(self.hall.stage(), Stage::Completed);
-        assert!(self.hall.tables().next().is_none(), "no match is left over");
+        assert_eq!(self.venue.stage(), Stage::Completed);
+        assert!(self.venue.tables().next().is_none(), "no match is left over");
         assert!(self.records.iter().all(Option::is_some), "every match has a result");
-        assert_eq!(self.hall.next_deadline(), None, "nothing is left to wait for");
-        if L >= 512 {
+        assert_eq!(self.venue.next_deadline(), None, "nothing is left to wait for");
+        if self.venue.log().room() >= 512 {
             assert!(self.courses.values().all(|course| course.results == 1), "every match ends exactly once");
         }
-        self.hall.refresh_standings();
-        let told: Vec<String> = self.hall.standings().map(|row| row.player_id.0.to_string()).collect();
+        self.venue.refresh_standings();
+        let told: Vec<String> = self.venue.standings().map(|row| row.player_id.0.to_string()).collect();
         let naive: Vec<String> =
-            self.naive_standings(self.hall.schedule().rounds()).into_iter().map(|row| row.id).collect();
+            self.naive_standings(self.venue.schedule().rounds()).into_iter().map(|row| row.id).collect();
         assert_eq!(told, naive);
         for line in 0..self.at_line.len() {
             let agent = &self.agents[self.at_line[line]];
-            let player = &self.hall.players()[line];
+            let player = &self.venue.players()[line];
             let is_uncut = self.power.as_ref().is_none_or(|power| power.cuts == 0) && !self.owner.has_acted;
             // A message of its own may come for a match that has been begun again meanwhile.
             if agent.is_flawless() && (!self.owner.has_acted || agent.conduct == Conduct::Honest) {
@@ -380,7 +380,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
                 }
             }
             if agent.is_sound() && !agent.has_left {
-                let row = self.hall.standings().find(|row| row.player_id.0 == player.id()).expect("a row");
+                let row = self.venue.standings().find(|row| row.player_id.0 == player.id()).expect("a row");
                 assert_eq!(row.technical_losses, 0, "{} ({:?}) answered everything", agent.id, agent);
             }
             // Who says too late that it knows news by another name has missed it.
@@ -396,7 +396,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         let agent = self.at_line[line];
         let heard = &self.heard[agent];
         let results: Vec<u64> = heard.iter().filter(|(kind, _)| kind == "GAME_OVER").map(|(_, round)| *round).collect();
-        let row = self.hall.standings().find(|row| row.player_id.0 == self.hall.players()[line].id());
+        let row = self.venue.standings().find(|row| row.player_id.0 == self.venue.players()[line].id());
         assert_eq!(results.len(), usize::from(row.expect("a row").played), "{} hears every result once", agent);
         assert!(results.is_sorted_by(|a, b| a < b), "results come once and in order: {results:?}");
         let last = heard.last().map(|(kind, _)| kind.as_str());
@@ -408,10 +408,10 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         let agent = self.at_line[line];
         let id = &self.agents[agent].id;
         let mut heard = self.heard[agent].iter().map(|(kind, round)| (kind.as_str(), *round)).peekable();
-        let rounds = u64::from(self.hall.schedule().rounds());
+        let rounds = u64::from(self.venue.schedule().rounds());
         for round in 1..=rounds {
             assert_eq!(heard.next(), Some(("ROUND_ANNOUNCEMENT", round)), "{id}");
-            let plays = self.hall.matches_of(round as u16).filter_map(|id| self.hall.match_line(id));
+            let plays = self.venue.matches_of(round as u16).filter_map(|id| self.venue.match_line(id));
             let has_bye = !{ plays }.any(|line| line.player_ids().any(|player| player.to_string() == *id));
             if !has_bye {
                 heard.next_if_eq(&("GAME_INVITATION", round));

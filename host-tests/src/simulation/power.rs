@@ -1,5 +1,5 @@
 //! Power cuts. The box of the simulation keeps a journal, with the code of the real one, in a flash that can die at any
-//! byte. Now and then the power is cut, before or while something is written; after a while a new hall is made from what
+//! byte. Now and then the power is cut, before or while something is written; after a while a new venue is made from what
 //! the flash has kept, and the league goes on. What had been written before is there, exactly; what was being written is
 //! there or not, but never otherwise; and nothing else is.
 
@@ -7,10 +7,10 @@ use appliance::journal::ram::RamFlash;
 use appliance::journal::{FRAME, Log, commit, restore};
 use embassy_futures::block_on;
 use protocol_core::fair::{Purpose, Seed};
-use protocol_core::hall::{Config, Event, Hall, Stage};
-use protocol_core::league::Record;
+use protocol_core::ids::MatchId;
+use protocol_core::season::Record;
 use protocol_core::time::{Now, Utc};
-use protocol_core::wire::league_v2::outgoing::MatchId;
+use protocol_core::venue::{Config, Event, Stage, Venue};
 
 use super::{Course, Due, MORNING, World};
 
@@ -29,13 +29,13 @@ pub(super) struct Power {
     pub burnt: Vec<Vec<u8>>,
 }
 
-impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M, R, L> {
+impl World<'_> {
     /// From now on the box has a journal, and its power is cut about every so many inputs.
     pub fn cut_the_power(&mut self, every: u64) {
-        let sectors = if P <= 8 { 12 } else { 64 };
+        let sectors = if self.venue.capacity() <= 8 { 12 } else { 64 };
         let mut log = Log::new(RamFlash::new(vec![0xff; sectors * 2048]));
         assert_eq!(block_on(log.open(&mut [0; FRAME])), Ok(false), "a new flash is empty");
-        self.hall.keep_facts();
+        self.venue.keep_facts();
         self.power = Some(Power { log, every, cuts: 0, burnt: Vec::new() });
         self.keep();
     }
@@ -50,14 +50,14 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         let Some(power) = &mut self.power else { return true };
         let (mut buf, mut is_other) = ([0; FRAME], false);
         loop {
-            let was_full = !self.hall.has_room_for_facts();
-            match block_on(commit(&mut power.log, &mut *self.hall, &mut buf, ADMIN_CODE)) {
+            let was_full = !self.venue.has_room_for_facts();
+            match block_on(commit(&mut power.log, &mut self.venue, &mut buf, ADMIN_CODE)) {
                 Ok(Some(_)) => {
                     is_other = true;
                     if was_full {
                         // The league may have waited for room.
                         let utc = Utc::at(MORNING + (self.now - self.setup.clock) / 1000);
-                        self.hall.handle(Now { ms: self.now, utc }, Event::Tick);
+                        self.venue.handle(Now { ms: self.now, utc }, Event::Tick);
                     }
                 }
                 Ok(None) => break,
@@ -67,8 +67,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         }
         if is_other {
             for (index, safe) in self.safe.iter_mut().enumerate() {
-                let id = self.hall.schedule().at(index).map(|(round, table)| MatchId { round, table });
-                *safe = id.and_then(|id| self.hall.record(id).copied());
+                let id = self.venue.schedule().at(index).map(|(round, table)| MatchId { round, table });
+                *safe = id.and_then(|id| self.venue.record(id).copied());
             }
         }
         true
@@ -96,7 +96,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
     /// Sectors are erased while nobody plays.
     fn prepare(&mut self) {
         if let Some(power) = &mut self.power
-            && self.hall.tables().next().is_none()
+            && self.venue.tables().next().is_none()
         {
             let _ = block_on(power.log.prepare(2, &mut [0; FRAME])).expect("the flash is sound");
         }
@@ -111,37 +111,38 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         power.log = Log::new(flash);
         // Only what the journal says is known.
         let seed = |n| Seed([n; 32]);
-        let config = Config { endpoint: self.hall.config().endpoint.clone(), ..Config::default() };
-        let lost = std::mem::replace(&mut self.hall, Box::new(Hall::new(config, seed(1), seed(2))));
+        let config = Config { endpoint: self.venue.config().endpoint.clone(), ..Config::default() };
+        let spare = self.spare.take().expect("it was given back after the last cut");
+        let lost = std::mem::replace(&mut self.venue, Venue::new(spare, config, seed(1), seed(2)));
         let mut code = String::new();
-        let found = block_on(restore(&mut power.log, &mut *self.hall, &mut [0; FRAME], |said| code = said.into()));
+        let found = block_on(restore(&mut power.log, &mut self.venue, &mut [0; FRAME], |said| code = said.into()));
         assert_eq!((found, code.as_str()), (Ok(true), ADMIN_CODE), "a power cut is no damage");
         self.check_what_is_left(&lost);
-        drop(lost);
+        self.spare = Some(lost.into_memory());
 
         self.now += self.random.within(0, 30_000);
         let now = self.moment();
-        let was_played = matches!(self.hall.stage(), Stage::Running(_));
-        let schedule = self.hall.schedule();
+        let was_played = matches!(self.venue.stage(), Stage::Running(_));
+        let schedule = self.venue.schedule();
         let id = |index| schedule.at(index).map(|(round, table)| MatchId { round, table });
-        let left = (0..self.records.len()).map(|index| self.hall.record(id(index)?).copied()).collect();
-        self.hall.resume(now);
-        self.forget_the_lost(left, was_played && !self.hall.is_over());
+        let left = (0..self.records.len()).map(|index| self.venue.record(id(index)?).copied()).collect();
+        self.venue.resume(now);
+        self.forget_the_lost(left, was_played && !self.venue.is_over());
         self.keep();
         self.serve();
     }
 
     /// What was safe is there, and nothing but what was true.
-    fn check_what_is_left(&self, lost: &Hall<P, M, R, L>) {
-        assert_eq!(self.hall.league_id().number, lost.league_id().number, "a league is begun with the power on");
-        assert_eq!(format!("{:?}", self.hall.config()), format!("{:?}", lost.config()), "settings are kept");
-        assert_eq!(self.hall.is_paused(), lost.is_paused(), "the admin is answered with the power on");
-        let ids = |hall: &Hall<P, M, R, L>| hall.players().iter().map(|player| player.id()).collect::<Vec<_>>();
-        assert_eq!(ids(&self.hall), ids(lost), "registrations are answered with the power on");
+    fn check_what_is_left(&self, lost: &Venue<'_>) {
+        assert_eq!(self.venue.league_id().number, lost.league_id().number, "a league is begun with the power on");
+        assert_eq!(format!("{:?}", self.venue.config()), format!("{:?}", lost.config()), "settings are kept");
+        assert_eq!(self.venue.is_paused(), lost.is_paused(), "the admin is answered with the power on");
+        let ids = |venue: &Venue<'_>| venue.players().iter().map(|player| player.id()).collect::<Vec<_>>();
+        assert_eq!(ids(&self.venue), ids(lost), "registrations are answered with the power on");
         for (index, safe) in self.safe.iter().enumerate() {
             let (round, table) = lost.schedule().at(index).expect("a record belongs to a match");
             let id = MatchId { round, table };
-            let (was, is) = (lost.record(id), self.hall.record(id));
+            let (was, is) = (lost.record(id), self.venue.record(id));
             match (safe, is) {
                 (Some(safe), is) => assert_eq!(is, Some(safe), "{id} had been acknowledged"),
                 (None, Some(is)) => assert_eq!(was, Some(is), "{id} was being written"),
@@ -158,7 +159,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
         self.owner.told.clear();
         self.log_read = 0;
         self.quiet_since = self.now;
-        self.was_over = self.hall.is_over();
+        self.was_over = self.venue.is_over();
         // Connections are gone; what agents do by themselves they do a little later.
         let now = self.now;
         let queue = std::mem::take(&mut self.queue);
@@ -167,8 +168,8 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             .filter(|(_, due)| !matches!(due, Due::Act { .. }))
             .map(|((at, number), due)| ((at.max(now), number), due))
             .collect();
-        let schedule = self.hall.schedule();
-        let number = self.hall.league_id().number;
+        let schedule = self.venue.schedule();
+        let number = self.venue.league_id().number;
         let Some(power) = &mut self.power else { return };
         self.attempts += u32::from(is_played);
         for (index, (was, is)) in self.records.iter().zip(&left).enumerate() {
@@ -188,7 +189,7 @@ impl<const P: usize, const M: usize, const R: usize, const L: usize> World<P, M,
             self.seeds.retain(|_, of| *of != id);
             let table = self.attempts << 16 | u32::from(table);
             let seed = self.master.derive(Purpose::Match, [number, round.into(), table]);
-            assert_eq!(self.hall.commitment(id), seed.commitment(), "{id} has the seed of its attempt");
+            assert_eq!(self.venue.commitment(id), seed.commitment(), "{id} has the seed of its attempt");
             self.seeds.insert(seed.to_string().into_bytes(), id);
         }
         power.burnt.retain(|seed| !self.seeds.contains_key(seed));

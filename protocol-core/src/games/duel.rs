@@ -196,7 +196,26 @@ impl<C: Contest> Game for Duel<C> {
     }
 
     fn view<M: SerializeMap>(&self, _viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
-        out.serialize_entry("extra", &Extra { game: self, table })
+        #[derive(Serialize)]
+        struct Past<'a, A> {
+            round: u8,
+            allocations: A,
+            winner: Option<&'a str>,
+        }
+        let past = |round| Past {
+            round: round + 1,
+            allocations: Map(move || {
+                (0..2).map(move |seat| (table.id(seat), Shown::<C>(self.played(Some(round), seat), PhantomData)))
+            }),
+            winner: self.winner(round).map(|seat| table.id(seat)),
+        };
+        out.serialize_entry("currentRound", &self.current())?;
+        out.serialize_entry("maxRounds", &ROUNDS)?;
+        out.serialize_entry("scores", &self.scores(table))?;
+        if C::SHOWS_HISTORY {
+            out.serialize_entry("history", &Seq(|| (0..self.over()).map(past)))?;
+        }
+        Ok(())
     }
 
     fn action(&self, seat: Seat, _table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -211,6 +230,10 @@ impl<C: Contest> Game for Duel<C> {
             Some(seat) => write!(f, "Round {over}: {} wins!", table.name(seat)),
             None => write!(f, "Round {over}: tie!"),
         }
+    }
+
+    fn recorded<S: Serializer>(&self, seat: Seat, _: Value<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+        self.last_move(seat, serializer)
     }
 
     fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {
@@ -257,39 +280,6 @@ impl<C: Contest> Game for Duel<C> {
             digest |= u64::from(early != 0) << (EARLY + seat);
         }
         digest
-    }
-}
-
-/// What all may know.
-struct Extra<'a, C> {
-    game: &'a Duel<C>,
-    table: Table<'a>,
-}
-
-impl<C: Contest> Serialize for Extra<'_, C> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Past<'a, A> {
-            round: u8,
-            allocations: A,
-            winner: Option<&'a str>,
-        }
-        let Self { game, table } = *self;
-        let past = |round| Past {
-            round: round + 1,
-            allocations: Map(move || {
-                (0..2).map(move |seat| (table.id(seat), Shown::<C>(game.played(Some(round), seat), PhantomData)))
-            }),
-            winner: game.winner(round).map(|seat| table.id(seat)),
-        };
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("currentRound", &game.current())?;
-        map.serialize_entry("maxRounds", &ROUNDS)?;
-        map.serialize_entry("scores", &game.scores(table))?;
-        if C::SHOWS_HISTORY {
-            map.serialize_entry("history", &Seq(|| (0..game.over()).map(past)))?;
-        }
-        map.end()
     }
 }
 

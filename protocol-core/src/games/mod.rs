@@ -1,6 +1,6 @@
 //! The games: rules only. A game knows seats and moves; it knows no names, no protocol and no time. To add or replace
-//! one, write its file here, and beside it what agents are told of it (`.md`), and name it in [`AnyGame`]; nothing outside
-//! this folder changes.
+//! one, write its folder, with its rules (`mod.rs`), what agents are told of it (`manual.md`) and its tests, and name it here,
+//! in [`AnyGame`]. All else follows from its [`Rules`]: leagues, both protocols, results, films, manuals.
 //!
 //! # How very different games fit the contract
 //!
@@ -11,12 +11,16 @@
 //!   to, so 25 KB of state pass through without ever being held. The terrain is a function of the seed; only what
 //!   changed is state. What a game must keep counts against its match slot, and how many slots there are is the
 //!   caller's constant, so a big game means fewer at once and not another contract.
-//! - **Four players** (dance-battle): [`Seats`] is a set of up to six. [`Game::to_move`] says who owes a move now:
+//! - **Two to six players**: [`Seats`] is a set of up to six. [`Game::to_move`] says who owes a move now:
 //!   one seat in a game of turns, several where moves are simultaneous; the game keeps early moves to itself until the
 //!   last one is in. [`Game::standing`] places every seat, ties included.
 //! - **Free text** (debates): a move is judged where it stands, as JSON in the receive buffer. The game keeps what it
 //!   needs of it, no move type has to be sized for the longest speech, and [`Game::legal_moves`] lists nothing, which
 //!   reads as "not enumerable".
+//! - **Trades**: an offer is accepted by whoever it is made to, when it likes. [`Game::may_act`] names seats that owe no move
+//!   and may make one.
+//! - **Long histories**: what was played and said is on the film of the match, as [`Game::recorded`] writes it, and a game
+//!   that is over keeps only what its result needs ([`Game::digest`]).
 //! - **A silent player**: the referee either ends the game with [`Game::forfeit`] or plays the first legal move for it.
 //!   Which of the two is the protocol's policy; the game can do both.
 
@@ -30,6 +34,8 @@ mod gomoku;
 mod rush;
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod toys;
 
 use core::fmt;
 use core::ops::{ControlFlow, RangeInclusive};
@@ -135,8 +141,8 @@ pub struct Rules {
     pub question: Question,
     /// Who moves when.
     pub order: Order,
-    /// What its [view](Game::view) consists of.
-    pub shows: Shows,
+    /// Whether it has a [board](Game::board).
+    pub board: bool,
     /// How many turns it lasts at most.
     pub turns: u16,
     /// How many bytes a player may have [kept](Game::note) between its moves.
@@ -207,17 +213,6 @@ pub enum Order {
     Together,
     /// One after the other.
     InTurn,
-}
-
-/// The members of a game's view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shows {
-    /// Members of its own.
-    Own,
-    /// Those of League of Agents, without a `grid`.
-    Extra,
-    /// Those of League of Agents, `grid` first.
-    GridAndExtra,
 }
 
 /// Who looks at a game.
@@ -338,7 +333,14 @@ pub trait Game: Sized {
     /// Who owes a move now. Nobody, once the game is over.
     fn to_move(&self) -> Seats;
 
-    /// Judges a move and plays it. On `Err` nothing has changed. A seat that owes no move is refused.
+    /// Who owes no move and may make one all the same: accept what it is offered, say check. Its clock does not run, and a
+    /// game in which everybody waits for such an act would never end: somebody must owe a move until it is over.
+    fn may_act(&self) -> Seats {
+        Seats::NONE
+    }
+
+    /// Judges a move and plays it. On `Err` nothing has changed. A seat that neither owes a move nor [may act](Self::may_act)
+    /// is refused.
     fn play(&mut self, seat: Seat, wanted: Value<'_>, draws: &mut Draws) -> Result<(), Illegal>;
 
     /// Ends the game: `losers` have given up or broken the rules. Draws what is still to be drawn, so that the result
@@ -354,9 +356,15 @@ pub trait Game: Sized {
     /// The score of a seat as it is now.
     fn score(&self, seat: Seat) -> i32;
 
-    /// Writes what `viewer` may see of the game, as [`Rules::shows`] has it: for the games of League of Agents the members
-    /// `grid`, `extra` and `publicState` as its specification prints them.
+    /// Writes what `viewer` may see of the game: members in the game's own words. What they are wrapped in, the protocol
+    /// says.
     fn view<M: SerializeMap>(&self, viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error>;
+
+    /// Writes the board as `viewer` may see it, in one piece, for whoever looks at pictures rather than at members: rows of
+    /// signs, or the floor and who stands on it. Only [where there is one](Rules::board).
+    fn board<S: Serializer>(&self, _viewer: Viewer, _table: Table<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_none()
+    }
 
     /// What a seat did in the turn that was resolved last, in words: "Played 7️⃣". Nothing before the
     /// first, and of a seat that had none to make.
@@ -382,8 +390,18 @@ pub trait Game: Sized {
         None
     }
 
-    /// Writes the last move of a seat as it would be sent; `null` if it has made none.
-    fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error>;
+    /// Writes the move that `seat` has just made, as the film of the match keeps it: played again in its place it leads
+    /// to the same game. So a game need not remember its moves. As it was sent, if the game does not know better: that only
+    /// does where nothing long can come along with a move.
+    fn recorded<S: Serializer>(&self, _seat: Seat, wanted: Value<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+        wanted.serialize(serializer)
+    }
+
+    /// Writes the last move of a seat as it would be sent; `null` if it has made none, or if the game does not remember
+    /// moves: then only the film has them.
+    fn last_move<S: Serializer>(&self, _seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_none()
+    }
 
     /// Writes what is told of the finished game, beside who won.
     fn result<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<(), M::Error>;
@@ -398,111 +416,121 @@ pub trait Game: Sized {
     fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
     /// What is worth keeping of a finished game for as long as the league is remembered. A game recalled from it tells
-    /// the same standing, reason, result, export and last moves; its board may be forgotten.
+    /// the same standing, reason, result and export, and the same last moves if it remembers any. Its board, and what was
+    /// played or said in it, may be forgotten: the film has them.
     fn digest(&self) -> u64;
 }
 
-/// Declares [`GameKind`] and [`AnyGame`]: the one place that lists the games.
+/// Declares [`GameKind`] and [`AnyGame`]: the one place that lists the games. A game may be there only for tests.
 macro_rules! games {
-    ($($(#[$doc:meta])* $kind:ident($game:ty)),+ $(,)?) => {
+    ($($(#[doc = $doc:literal])* $(#[cfg($when:meta)])? $kind:ident($game:ty)),+ $(,)?) => {
         /// Which game.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum GameKind { $($(#[$doc])* $kind),+ }
+        pub enum GameKind { $($(#[doc = $doc])* $(#[cfg($when)])? $kind),+ }
 
         impl GameKind {
             /// Every game there is.
-            pub const ALL: &[GameKind] = &[$(GameKind::$kind),+];
+            pub const ALL: &[GameKind] = &[$($(#[cfg($when)])? GameKind::$kind),+];
 
             /// What it is.
             pub const fn rules(self) -> &'static Rules {
-                match self { $(GameKind::$kind => &<$game>::RULES),+ }
+                match self { $($(#[cfg($when)])? GameKind::$kind => &<$game>::RULES),+ }
             }
 
             /// What agents are told of it, beside what the code itself says: `firmware/manual` makes its page from that.
             pub const fn page(self) -> &'static str {
-                match self { $(GameKind::$kind => <$game>::PAGE),+ }
+                match self { $($(#[cfg($when)])? GameKind::$kind => <$game>::PAGE),+ }
             }
         }
 
         // A game is as large as its file says, on every board, and no larger than a match slot allows.
-        $(const _: () = assert!(size_of::<$game>() == <$game>::SIZE && <$game>::SIZE <= ROOM);)+
+        $($(#[cfg($when)])? const _: () = assert!(size_of::<$game>() == <$game>::SIZE && <$game>::SIZE <= ROOM);)+
 
         /// Any of the games, at the size of the largest.
         #[derive(Clone, Debug)]
-        pub enum AnyGame { $($(#[$doc])* $kind($game)),+ }
+        pub enum AnyGame { $($(#[doc = $doc])* $(#[cfg($when)])? $kind($game)),+ }
 
         impl AnyGame {
             /// A game at its beginning.
             pub fn start(kind: GameKind, seats: u8, draws: &mut Draws) -> Self {
-                match kind { $(GameKind::$kind => AnyGame::$kind(<$game>::start(seats, draws))),+ }
+                match kind { $($(#[cfg($when)])? GameKind::$kind => AnyGame::$kind(<$game>::start(seats, draws))),+ }
             }
 
             /// A finished game again, from its seed and what [`Game::digest`] kept of it.
             pub fn recall(kind: GameKind, seed: Seed, digest: u64) -> Self {
-                match kind { $(GameKind::$kind => AnyGame::$kind(<$game>::recall(seed, digest))),+ }
+                match kind { $($(#[cfg($when)])? GameKind::$kind => AnyGame::$kind(<$game>::recall(seed, digest))),+ }
             }
         }
 
         impl Game for AnyGame {
             fn rules(&self) -> &'static Rules {
-                match self { $(AnyGame::$kind(game) => game.rules()),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.rules()),+ }
             }
             fn seats(&self) -> u8 {
-                match self { $(AnyGame::$kind(game) => game.seats()),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.seats()),+ }
             }
             fn to_move(&self) -> Seats {
-                match self { $(AnyGame::$kind(game) => game.to_move()),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.to_move()),+ }
+            }
+            fn may_act(&self) -> Seats {
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.may_act()),+ }
             }
             fn play(&mut self, seat: Seat, wanted: Value<'_>, draws: &mut Draws) -> Result<(), Illegal> {
-                match self { $(AnyGame::$kind(game) => game.play(seat, wanted, draws)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.play(seat, wanted, draws)),+ }
             }
             fn forfeit(&mut self, losers: Seats, draws: &mut Draws) {
-                match self { $(AnyGame::$kind(game) => game.forfeit(losers, draws)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.forfeit(losers, draws)),+ }
             }
             fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
-                match self { $(AnyGame::$kind(game) => game.legal_moves(seat, sink)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.legal_moves(seat, sink)),+ }
             }
             fn turn(&self) -> u16 {
-                match self { $(AnyGame::$kind(game) => game.turn()),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.turn()),+ }
             }
             fn score(&self, seat: Seat) -> i32 {
-                match self { $(AnyGame::$kind(game) => game.score(seat)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.score(seat)),+ }
             }
             fn view<M: SerializeMap>(&self, viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
-                match self { $(AnyGame::$kind(game) => game.view(viewer, table, out)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.view(viewer, table, out)),+ }
+            }
+            fn board<S: Serializer>(&self, viewer: Viewer, table: Table<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.board(viewer, table, serializer)),+ }
             }
             fn action(&self, seat: Seat, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self { $(AnyGame::$kind(game) => game.action(seat, table, f)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.action(seat, table, f)),+ }
             }
             fn summary(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self { $(AnyGame::$kind(game) => game.summary(table, f)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.summary(table, f)),+ }
             }
             fn effect<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<bool, M::Error> {
-                match self { $(AnyGame::$kind(game) => game.effect(table, out)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.effect(table, out)),+ }
             }
             fn note<'a>(&self, seat: Seat, wanted: Value<'a>) -> Option<Value<'a>> {
-                match self { $(AnyGame::$kind(game) => game.note(seat, wanted)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.note(seat, wanted)),+ }
             }
             fn said<'a>(&self, seat: Seat, wanted: Value<'a>) -> Option<Str<'a>> {
-                match self { $(AnyGame::$kind(game) => game.said(seat, wanted)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.said(seat, wanted)),+ }
+            }
+            fn recorded<S: Serializer>(&self, seat: Seat, wanted: Value<'_>, out: S) -> Result<S::Ok, S::Error> {
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.recorded(seat, wanted, out)),+ }
             }
             fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {
-                match self { $(AnyGame::$kind(game) => game.last_move(seat, serializer)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.last_move(seat, serializer)),+ }
             }
             fn result<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
-                match self { $(AnyGame::$kind(game) => game.result(table, out)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.result(table, out)),+ }
             }
             fn standing(&self) -> Option<Standing> {
-                match self { $(AnyGame::$kind(game) => game.standing()),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.standing()),+ }
             }
             fn reason(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self { $(AnyGame::$kind(game) => game.reason(table, f)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.reason(table, f)),+ }
             }
             fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self { $(AnyGame::$kind(game) => game.export(f)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.export(f)),+ }
             }
             fn digest(&self) -> u64 {
-                match self { $(AnyGame::$kind(game) => game.digest()),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.digest()),+ }
             }
         }
     };
@@ -523,6 +551,12 @@ games! {
     Rush(Rush),
     /// Four dancers, and rock, paper, scissors.
     Dance(Dance),
+    /// Three name a number each, at once.
+    #[cfg(test)]
+    Trio(toys::trio::Trio),
+    /// Six name a number each, in turn, and may cheer whenever they like.
+    #[cfg(test)]
+    Sextet(toys::sextet::Sextet),
 }
 
 impl GameKind {
@@ -535,7 +569,7 @@ impl GameKind {
 #[cfg(test)]
 mod tests {
     extern crate std;
-    use super::testing::{AGENTS, effect, last_move, moves_of, play, result, said, view};
+    use super::testing::{AGENTS, effect, last_move, moves_of, play, recorded, result, said, view};
     use super::*;
     use proptest::prelude::*;
     use std::format;
@@ -620,10 +654,12 @@ mod tests {
                     let legal = moves_of(&game, seat, 40);
                     let pick = &legal[(n as usize + moves * 7) % legal.len()];
                     play(&mut game, seat, pick, &mut draws).unwrap();
-                    assert_eq!(last_move(&game, seat), serde_json::from_str::<serde_json::Value>(pick).unwrap());
+                    assert_eq!(recorded(&game, seat, pick), serde_json::from_str::<serde_json::Value>(pick).unwrap());
+                    let last = last_move(&game, seat);
+                    assert!(last.is_null() || last == recorded(&game, seat, pick));
                     effect(&game, AGENTS);
                     moves += 1;
-                    assert!(moves <= 4 * usize::from(kind.rules().turns));
+                    assert!(moves <= MAX_SEATS * usize::from(kind.rules().turns));
                 }
                 assert!(game.turn() - 1 <= kind.rules().turns);
                 let cells = said(|f| game.export(f)).split(',').count();
@@ -642,7 +678,7 @@ mod tests {
                 let first = &moves_of(&game, 0, 1)[0];
                 play(&mut game, 0, first, &mut draws).unwrap();
                 game.forfeit(losers, &mut draws);
-                assert!(game.to_move().is_empty());
+                assert!(game.to_move().is_empty() && game.may_act().is_empty());
                 assert!(losers.iter().all(|loser| game.standing().unwrap().winner() != Some(loser)));
                 assert_eq!(told(&AnyGame::recall(kind, seed, game.digest())), told(&game));
             }
@@ -758,11 +794,12 @@ mod tests {
                     // Some good moves in between, so that games get somewhere.
                     let listed = legal.then(|| moves_of(&game, *seat, 40)).filter(|moves| !moves.is_empty());
                     let wish = listed.map_or(wish.to_string(), |moves| moves[usize::from(seed) % moves.len()].clone());
-                    let (before, owed) = (format!("{game:?}"), game.to_move());
+                    let (before, owed, may) = (format!("{game:?}"), game.to_move(), game.may_act());
+                    prop_assert!(owed.without(may) == owed, "who owes a move does not act without being asked");
                     let wanted = crate::json::parse(wish.as_bytes()).unwrap();
                     match game.play(*seat, wanted, &mut draws) {
                         Ok(()) => {
-                            prop_assert!(owed.has(*seat));
+                            prop_assert!(owed.has(*seat) || may.has(*seat));
                             game.note(*seat, wanted);
                         }
                         Err(Illegal(rule)) => {

@@ -19,6 +19,8 @@ pub(crate) const AGENTS: Table<'static> = Table(&[
     Sitter { id: "uuid-2", name: "AgentBeta", note: "", said: "" },
     Sitter { id: "uuid-3", name: "AgentGamma", note: "", said: "" },
     Sitter { id: "uuid-4", name: "AgentDelta", note: "", said: "" },
+    Sitter { id: "uuid-5", name: "AgentEpsilon", note: "", said: "" },
+    Sitter { id: "uuid-6", name: "AgentZeta", note: "", said: "" },
 ]);
 
 /// Players as league.v2 knows them.
@@ -50,7 +52,7 @@ pub(crate) fn view<G: Game>(game: &G, viewer: Viewer, table: Table<'_>) -> Value
     impl<G: Game> Serialize for View<'_, G> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             let mut map = serializer.serialize_map(None)?;
-            self.0.view(self.1, self.2, &mut map)?;
+            crate::protocols::write_view(self.0, self.1, self.2, &mut map)?;
             map.end()
         }
     }
@@ -86,6 +88,20 @@ pub(crate) fn effect<G: Game>(game: &G, table: Table<'_>) -> Option<Value> {
     let had_one = members.remove("had one") == Some(Value::Bool(true));
     assert_eq!(had_one, !members.is_empty());
     had_one.then_some(effect)
+}
+
+/// A move a seat has just made, as the film keeps it.
+pub(crate) fn recorded<G: Game>(game: &G, seat: Seat, made: &str) -> Value {
+    struct Recorded<'a, G>(&'a G, Seat, crate::json::Value<'a>);
+    impl<G: Game> Serialize for Recorded<'_, G> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            self.0.recorded(self.1, self.2, serializer)
+        }
+    }
+    let mut room = std::vec![0; 512];
+    let mut sink = crate::json::Slice::new(&mut room);
+    crate::json::write(&Recorded(game, seat, crate::json::parse(made.as_bytes()).unwrap()), &mut sink).unwrap();
+    serde_json::from_slice(sink.written()).unwrap()
 }
 
 /// The last move of a seat.

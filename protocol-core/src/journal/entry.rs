@@ -5,14 +5,14 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::bytes::{Garbled, NoRoom, Reader, Writer};
 use crate::fair::Seed;
-use crate::games::{GameKind, GameSet, Seats};
-use crate::hall::{Mode, Pace, Pacing};
+use crate::games::{GameKind, GameSet, MAX_SEATS, Seats};
+use crate::ids::{AgentId, MatchId};
 use crate::json::Shown;
-use crate::league::{Compliance, Rating, Record, Rule};
-use crate::referee::{Cause, Outcome, Timing};
+use crate::referee::{Cause, Outcome};
+use crate::season::Row;
+use crate::season::{Compliance, Rating, Record, Rule};
 use crate::time::{Millis, Utc};
-use crate::wire::league_v2::dialect::Dialect;
-use crate::wire::league_v2::outgoing::{AgentId, MatchId, Row};
+use crate::venue::{Finished, Mode, Pace, Pacing, Timing};
 
 /// Something that is kept.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,9 @@ pub enum Entry<'a> {
     Again(MatchId),
     /// How often a player has broken which rules by now.
     Counts(Counts<'a>),
-    /// How strong the player of this number is, after a game outside the league.
+    /// A game outside the league is over.
+    Game(Finished),
+    /// How strong the player of this number is, after a game.
     Rated(u16, Rating),
     /// The next round waits for the admin.
     Paused,
@@ -114,8 +116,10 @@ pub struct Agent<'a> {
     pub elsewhere: bool,
     /// What it says it plays.
     pub games: GameSet,
-    /// The dialect it registered in.
-    pub dialect: Dialect,
+    /// The protocol it speaks,
+    pub protocol: u8,
+    /// and the dialect of it.
+    pub dialect: u8,
 }
 
 /// A match that is over.
@@ -197,21 +201,11 @@ const RULED: u8 = 16;
 const AGAIN: u8 = 17;
 const RATED: u8 = 18;
 const NEXT_SEED: u8 = 19;
+const GAME: u8 = 20;
 // What is only read when the league is over and gone has numbers of its own.
 const ENDED: u8 = 64;
 const RANKED: u8 = 65;
-
-const MODES: [Mode; 2] = [Mode::Lenient, Mode::Strict];
-const DIALECTS: [Dialect; 7] = [
-    Dialect::Canonical,
-    Dialect::MessageType,
-    Dialect::Nested,
-    Dialect::McpTools,
-    Dialect::Bare,
-    Dialect::LeagueOfAgents,
-    Dialect::ProtocolMessage,
-];
-const CAUSES: [Cause; 7] = [
+const CAUSES: [Cause; 8] = [
     Cause::Played,
     Cause::Timeout,
     Cause::Invalid,
@@ -219,6 +213,7 @@ const CAUSES: [Cause; 7] = [
     Cause::Disconnected,
     Cause::BothFailed,
     Cause::Adjudicated,
+    Cause::TimeUp,
 ];
 /// Nobody lets a player think for longer than a day.
 const LONGEST_MS: u64 = 86_400_000;
@@ -228,6 +223,8 @@ fn times(timing: Timing, pacing: Pacing) -> [Millis; 9] {
     let Pacing { turn_ms: least_turn_ms, match_ms, break_ms, .. } = pacing;
     [join_ms, move_ms, retry_base_ms, notice_ms, first_turn_ms, turn_ms, least_turn_ms, match_ms, break_ms]
 }
+
+const MODES: [Mode; 2] = [Mode::Lenient, Mode::Strict];
 
 /// A value by its place in a list. The lists are part of the format.
 fn index<T: PartialEq>(list: &[T], value: &T) -> u8 {
@@ -306,6 +303,17 @@ impl Entry<'_> {
                 out.u8(u8::try_from(counts.bytes.len() / 3).map_err(|_| NoRoom)?)?;
                 out.raw(counts.bytes)
             }
+            Entry::Game(finished) => {
+                out.u8(GAME)?;
+                out.text(finished.game.rules().name)?;
+                Played { id: MatchId::of_game(finished.number), record: finished.record }.write(out)?;
+                out.raw(&finished.seed.0)?;
+                out.u8(finished.seats)?;
+                { finished.who() }.try_for_each(|(number, issue)| {
+                    out.u16(number)?;
+                    out.u32(issue)
+                })
+            }
             Entry::Rated(number, rating) => {
                 out.u8(RATED)?;
                 out.u16(*number)?;
@@ -379,6 +387,18 @@ impl<'a> Entry<'a> {
                 let (player, n) = (from.u16()?, from.u8()?);
                 Entry::Counts(Counts { player, bytes: from.raw(3 * usize::from(n))? })
             }
+            GAME => {
+                let game = GameKind::named(from.text()?).ok_or(Garbled)?;
+                let (Played { id, record }, seed, seats) = (Played::read(from)?, Seed(from.hash()?), from.u8()?);
+                let (mut players, mut issues) = ([0; MAX_SEATS], [0; MAX_SEATS]);
+                let to = players.get_mut(..seats.into()).ok_or(Garbled)?.iter_mut().zip(&mut issues);
+                { to }.try_for_each(|(player, issue)| {
+                    (*player, *issue) = (from.u16()?, from.u32()?);
+                    Ok(())
+                })?;
+                let number = Some(id).filter(|id| id.is_outside()).ok_or(Garbled)?.table;
+                Entry::Game(Finished { number, game, seats, seed, record, players, issues })
+            }
             RATED => Entry::Rated(
                 from.u16()?,
                 Rating { tenths: from.u16()?, deviation_tenths: from.u16()?, games: from.u16()? },
@@ -413,7 +433,8 @@ impl<'a> Agent<'a> {
         }
         out.u8(self.elsewhere.into())?;
         out.u16(self.games.bits())?;
-        out.u8(index(&DIALECTS, &self.dialect))
+        out.u8(self.protocol)?;
+        out.u8(self.dialect)
     }
 
     fn read(bytes: &mut Reader<'a>) -> Result<Self, Garbled> {
@@ -425,8 +446,8 @@ impl<'a> Agent<'a> {
             _ => return Err(Garbled),
         };
         let (elsewhere, games) = (bytes.u8()? != 0, GameSet::of_bits(bytes.u16()?));
-        let dialect = pick(&DIALECTS, bytes.u8()?)?;
-        Ok(Self { number, issue, name, version, endpoint, from, elsewhere, games, dialect })
+        let (protocol, dialect) = (bytes.u8()?, bytes.u8()?);
+        Ok(Self { number, issue, name, version, endpoint, from, elsewhere, games, protocol, dialect })
     }
 }
 
@@ -509,7 +530,8 @@ mod tests {
             from: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9)),
             elsewhere: true,
             games: GameSet::NONE.with(GameKind::Echo),
-            dialect: Dialect::McpTools,
+            protocol: 0,
+            dialect: 3,
         };
         let outcome = Outcome { winners: Seats::only(1), forfeits: Seats::only(0), cause: Cause::Refused };
         let record = Record::new(u64::MAX - 5, Utc(1_736_937_000), outcome, 3);
@@ -534,6 +556,15 @@ mod tests {
             Entry::Started,
             Entry::Played(Played { id: MatchId { round: 3, table: 2 }, record }),
             Entry::Ruled(Played { id: MatchId { round: 3, table: 2 }, record: record.ruled(Utc(5), Seats::first(4)) }),
+            Entry::Game(Finished {
+                number: 7,
+                game: GameKind::Echo,
+                seats: 2,
+                seed: Seed([5; 32]),
+                record,
+                players: core::array::from_fn(|seat| if seat < 2 { 3 + seat as u16 } else { 0 }),
+                issues: core::array::from_fn(|seat| if seat < 2 { 70_000 + seat as u32 } else { 0 }),
+            }),
             Entry::Again(MatchId { round: 3, table: 2 }),
             Entry::Counts(Counts { player: 7, bytes: &[1, 2, 0, 28, 0, 1] }),
             Entry::Paused,

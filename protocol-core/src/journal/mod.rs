@@ -1,5 +1,5 @@
-//! What outlives a power cut, as bytes. The [`hall`](crate::hall) says what must be kept, in [`Entry`]s; whoever owns the
-//! flash puts them there in frames, and after a restart reads them back into a new hall. Nothing here touches flash, and
+//! What outlives a power cut, as bytes. The [`venue`](crate::venue) says what must be kept, in [`Entry`]s; whoever owns the
+//! flash puts them there in frames, and after a restart reads them back into a new venue. Nothing here touches flash, and
 //! whatever bytes come out of it, reading them ends in an entry or in an error.
 //!
 //! ```text

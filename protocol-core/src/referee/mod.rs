@@ -1,49 +1,29 @@
 //! One match: invite, ask, judge, announce. Knows the [`Game`] contract and no particular game; knows seats, and no
 //! players, messages or connections. Whoever carries the messages asks [`Match::need`] what to send to a seat, says when
-//! it went out, hands in what came back, and ticks the seat at its [`Match::deadline`].
+//! it went out, hands in what came back, and calls [`Match::due`] at the seat's [`Match::deadline`]. What follows from being
+//! late or gone is the seat's [`Policy`], which comes with every call that it decides.
 
 mod ask;
 mod breaker;
+mod clock;
+mod policy;
 
 use core::fmt;
+use core::ops::ControlFlow;
+
+use serde::Serialize;
 
 pub use ask::{Ask, Broken, Fault, MAX_RETRIES, Need};
 pub use breaker::Breaker;
+pub use policy::{Late, Policy};
+
+use ask::Retries;
+use clock::{Since, lasting};
 
 use crate::fair::{Draws, Seed};
-use crate::games::{Game, Illegal, MAX_SEATS, Seat, Seats};
-use crate::json::Value;
+use crate::games::{Game, Illegal, MAX_SEATS, MoveSink, Order, Seat, Seats};
+use crate::json::{self, Slice, Value};
 use crate::time::Millis;
-
-/// How long players have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timing {
-    /// To accept an invitation.
-    pub join_ms: Millis,
-    /// To make a move.
-    pub move_ms: Millis,
-    /// The first retry; the second lasts twice, the third four times as long.
-    pub retry_base_ms: Millis,
-    /// To take note of anything else.
-    pub notice_ms: Millis,
-    /// For an agent of League of Agents: its first move of a game,
-    pub first_turn_ms: Millis,
-    /// and every later one. It is not asked again.
-    pub turn_ms: Millis,
-}
-
-impl Default for Timing {
-    fn default() -> Self {
-        Self {
-            join_ms: 5_000,
-            move_ms: 30_000,
-            retry_base_ms: 1_000,
-            notice_ms: 10_000,
-            first_turn_ms: 180_000,
-            turn_ms: 90_000,
-        }
-    }
-}
 
 /// Where a match stands, by the specification's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +63,8 @@ pub enum Cause {
     BothFailed,
     /// The admin decided it: ruled on it, or removed a player.
     Adjudicated,
+    /// It had lasted as long as it may.
+    TimeUp,
 }
 
 /// The result of a match.
@@ -107,28 +89,44 @@ pub enum Heard {
     Duplicate,
 }
 
+/// What came of a deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lapse {
+    /// Nothing that the player could have prevented.
+    Nothing,
+    /// It was late, or gone for too long.
+    Late,
+    /// The same, and a move was made for it.
+    Moved,
+}
+
+/// The most bytes a move takes as JSON. One that is longer is not made for a late player, who then loses, and not filmed.
+pub const MOVE_BYTES: usize = 168;
+
 /// One match, with room for `SEATS` players: whoever never seats more need not pay for more.
 #[derive(Clone, Debug)]
 pub struct Match<G, const SEATS: usize = MAX_SEATS> {
     game: G,
     draws: Draws,
-    /// How long the first retry lasts.
-    retry_base_ms: Millis,
+    began: Millis,
+    /// When it has lasted as long as it may; never where that is the last moment there is.
+    ends: Since,
     asks: [Ask; SEATS],
-    joined: Seats,
     declined: Seats,
     /// Seats that have joined and are not there.
     away: Seats,
     phase: Phase,
+    is_time_up: bool,
 }
 
 impl<G: Game, const SEATS: usize> Match<G, SEATS> {
-    /// A match at its beginning: every seat is to be invited. `draws` are those the game was started with.
-    pub fn new(game: G, draws: Draws, retry_base_ms: Millis) -> Self {
+    /// A match at its beginning: every seat is to be invited. `draws` are those the game was started with; it lasts at most
+    /// `cap`.
+    pub fn new(game: G, draws: Draws, now: Millis, cap: Option<Millis>) -> Self {
         let mut asks = [Ask::IDLE; SEATS];
         asks.iter_mut().take(game.seats().into()).for_each(Ask::open);
-        let (joined, declined, away) = (Seats::NONE, Seats::NONE, Seats::NONE);
-        Self { game, draws, retry_base_ms, asks, joined, declined, away, phase: Phase::WaitingForPlayers }
+        let (declined, away, ends) = (Seats::NONE, Seats::NONE, cap.map_or(Since::MAX, lasting));
+        Self { game, draws, began: now, ends, asks, declined, away, phase: Phase::WaitingForPlayers, is_time_up: false }
     }
 
     /// The game.
@@ -156,14 +154,34 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         self.asks.get(usize::from(seat)).is_some_and(Ask::is_retry)
     }
 
-    /// When a seat next needs [`Match::tick`].
-    pub fn deadline(&self, seat: Seat) -> Option<Millis> {
-        self.asks.get(usize::from(seat))?.deadline()
+    /// When it began.
+    pub fn began(&self) -> Millis {
+        self.began
     }
 
-    /// When the question to a seat was first put, if it has been, with this `timeout`.
-    pub fn asked_at(&self, seat: Seat, timeout: Millis) -> Option<Millis> {
-        self.asks.get(usize::from(seat)).filter(|ask| ask.hears())?.asked_at(timeout)
+    /// How long it has lasted.
+    pub fn elapsed(&self, now: Millis) -> Since {
+        lasting(now.saturating_sub(self.began))
+    }
+
+    /// When a seat next needs [`Match::due`].
+    pub fn deadline(&self, seat: Seat) -> Option<Millis> {
+        if self.phase == Phase::Finished {
+            return None;
+        }
+        let of_seat = self.asks.get(usize::from(seat))?.deadline();
+        let next = of_seat.into_iter().chain([self.ends]).min().filter(|&next| next != Since::MAX)?;
+        Some(self.began.saturating_add(next.into()))
+    }
+
+    /// How long a seat has left for what it is asked, be its clock standing.
+    pub fn left(&self, seat: Seat, now: Millis) -> Option<Since> {
+        self.asks.get(usize::from(seat))?.left(self.elapsed(now))
+    }
+
+    /// When the question to a seat was first put, if it has been. Time in which its clock stood still does not count.
+    pub fn asked_at(&self, seat: Seat) -> Option<Millis> {
+        Some(self.began.saturating_add(self.asks.get(usize::from(seat))?.asked_at()?.into()))
     }
 
     /// Whether an answer of this seat would count now.
@@ -185,18 +203,35 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
             .fold(Seats::NONE, Seats::with)
     }
 
-    /// The question to a seat is on its way; the answer has `timeout` from now.
-    pub fn sent(&mut self, seat: Seat, now: Millis, timeout: Millis) {
+    /// How long a seat has for what it is asked now.
+    pub fn time_for(&self, policy: &Policy) -> Millis {
+        let first_turns = if self.game.rules().order == Order::InTurn { self.game.seats().into() } else { 1 };
+        policy.time_for(self.phase == Phase::WaitingForPlayers, self.game.turn() <= first_turns)
+    }
+
+    /// The question to a seat is on its way.
+    pub fn sent(&mut self, seat: Seat, now: Millis, policy: &Policy) {
+        let (at, timeout) = (self.elapsed(now), lasting(self.time_for(policy)));
         if let Some(ask) = self.ask(seat) {
-            ask.sent(now, timeout);
+            ask.sent(at, timeout);
         }
     }
 
     /// The announcement of a retry has arrived, or cannot.
-    pub fn announced(&mut self, seat: Seat) {
-        let (seed, base) = (self.seed(), self.retry_base_ms);
+    pub fn announced(&mut self, seat: Seat, policy: &Policy) {
+        let retries = self.retries(seat, policy);
         if let Some(ask) = self.ask(seat) {
-            ask.announced(|retry| step(seed, base, seat, retry));
+            ask.announced(retries);
+        }
+    }
+
+    /// A seat that needs no invitation is taken.
+    pub fn take_seat(&mut self, seat: Seat) {
+        if self.phase == Phase::WaitingForPlayers
+            && let Some(ask) = self.ask(seat)
+        {
+            ask.answered();
+            self.proceed();
         }
     }
 
@@ -205,7 +240,6 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         if self.phase != Phase::WaitingForPlayers || !self.hears(seat) {
             return Heard::Duplicate;
         }
-        self.joined = self.joined.with(seat);
         if let Some(ask) = self.ask(seat) {
             ask.answered();
         }
@@ -213,10 +247,17 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         Heard::Taken
     }
 
-    /// A seat that joins without being asked is there, or is not. Who is not when the match ends before it has begun has not
-    /// won it: it loses as well.
-    pub fn is_there(&mut self, seat: Seat, is_there: bool) {
+    /// The player of a seat that is asked by its game is there, or is not: where its policy says so, its clock stands still
+    /// until it is. Who is not when the match ends before it has begun has not won it: it loses as well.
+    pub fn is_there(&mut self, seat: Seat, now: Millis, is_there: bool, policy: &Policy) {
+        let at = self.elapsed(now);
         self.away = if is_there { self.away.without(Seats::only(seat)) } else { self.away.with(seat) };
+        let Some(ask) = self.ask(seat) else { return };
+        match policy.grace_ms {
+            _ if is_there => ask.come_back(at),
+            Some(grace) if !ask.is_lost() => ask.leave(at, lasting(grace)),
+            _ => {}
+        }
     }
 
     /// A seat declined its invitation.
@@ -229,45 +270,90 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         Heard::Taken
     }
 
-    /// A seat moved. A refused move changes nothing: whoever carries the answer then calls [`Match::fail`].
+    /// Whether a move of this seat would count now: it is asked for one, or [may act](Game::may_act) without being asked.
+    pub fn takes(&self, seat: Seat) -> bool {
+        self.hears(seat) || self.may_act(seat)
+    }
+
+    /// A seat moved. A refused move changes nothing: whoever carries the answer to a question then calls [`Match::fail`]. One
+    /// that was not asked for has no clock that could run out, and costs its seat nothing.
     pub fn play(&mut self, seat: Seat, wanted: Value<'_>) -> Heard {
-        if self.phase != Phase::CollectingChoices || !self.hears(seat) {
+        if self.phase != Phase::CollectingChoices || !self.takes(seat) {
             return Heard::Duplicate;
         }
+        let is_asked = self.hears(seat);
         if let Err(illegal) = self.game.play(seat, wanted, &mut self.draws) {
             return Heard::Refused(illegal);
         }
-        if let Some(ask) = self.ask(seat) {
-            ask.answered();
+        if let Some(ask) = self.ask(seat).filter(|_| is_asked) {
+            ask.moved();
+        }
+        if !is_asked {
+            self.let_off();
         }
         self.proceed();
         Heard::Taken
     }
 
-    /// The last attempt to get an answer from a seat failed.
-    pub fn fail(&mut self, seat: Seat, now: Millis, fault: Fault) {
-        let (seed, base) = (self.seed(), self.retry_base_ms);
-        if let Some(ask) = self.ask(seat) {
-            ask.failed(now, fault, |retry| step(seed, base, seat, retry));
+    /// The last attempt to get an answer from a seat failed. Who is not asked again has until its time is over to mend it.
+    pub fn fail(&mut self, seat: Seat, now: Millis, fault: Fault, policy: &Policy) {
+        if let Late::AskAgain { .. } = policy.late {
+            let (at, retries) = (self.elapsed(now), self.retries(seat, policy));
+            if let Some(ask) = self.ask(seat) {
+                ask.failed(at, fault, retries);
+            }
+            self.proceed();
         }
-        self.proceed();
     }
 
-    /// A seat's deadline has come. True if it has failed to answer by it, for which `fault` is the reason.
-    pub fn tick(&mut self, seat: Seat, now: Millis, fault: Fault) -> bool {
-        let (seed, base) = (self.seed(), self.retry_base_ms);
-        let silent = self.ask(seat).is_some_and(|ask| ask.tick(now, fault, |retry| step(seed, base, seat, retry)));
-        self.proceed();
-        silent
-    }
-
-    /// The same for a seat that is asked only once: it loses.
-    pub fn expire(&mut self, seat: Seat, now: Millis, fault: Fault) -> bool {
-        let is_late = self.deadline(seat).is_some_and(|at| at <= now);
-        if is_late {
-            self.lose(seat, fault);
+    /// A seat's deadline has come: its policy says what follows. `fault` is the reason if it has failed to answer by it; a move
+    /// that is made for it is told to `film`.
+    pub fn due(
+        &mut self,
+        seat: Seat,
+        now: Millis,
+        fault: Fault,
+        policy: &Policy,
+        film: impl FnOnce(&G, Value<'_>),
+    ) -> Lapse {
+        let at = self.elapsed(now);
+        if self.phase == Phase::Finished {
+            return Lapse::Nothing;
         }
-        is_late
+        if at >= self.ends {
+            self.end_level();
+            return Lapse::Nothing;
+        }
+        let Some(ask) = self.asks.get(usize::from(seat)).copied() else { return Lapse::Nothing };
+        if ask.is_gone(at) {
+            // Whoever else is gone by then has not won it.
+            self.absent(self.seats_that(Ask::is_missing));
+            return Lapse::Late;
+        }
+        if let Late::AskAgain { .. } = policy.late {
+            let retries = self.retries(seat, policy);
+            let is_late = self.ask(seat).is_some_and(|ask| ask.tick(at, fault, retries));
+            self.proceed();
+            return if is_late { Lapse::Late } else { Lapse::Nothing };
+        }
+        if !ask.is_late(at) {
+            return Lapse::Nothing;
+        }
+        let missed = self.ask(seat).map_or(0, Ask::miss);
+        match policy.late {
+            Late::PlayFirst { forfeit_after }
+                if forfeit_after.is_none_or(|n| missed < n) && self.play_first(seat, film) =>
+            {
+                return Lapse::Moved;
+            }
+            Late::LoseTurn { forfeit_after } if missed < forfeit_after && self.phase == Phase::CollectingChoices => {
+                if let Some(ask) = self.ask(seat) {
+                    ask.open();
+                }
+            }
+            _ => self.lose(seat, fault),
+        }
+        Lapse::Late
     }
 
     /// A seat loses now, whatever it still had coming. A match that is over stays as it ended.
@@ -311,8 +397,12 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
             return None;
         }
         let forfeits = self.lost();
-        let winners = self.game.standing().map_or(Seats::NONE, |standing| standing.first().without(forfeits));
+        let winners = match self.game.standing() {
+            _ if self.is_time_up => Seats::first(self.game.seats()),
+            standing => standing.map_or(Seats::NONE, |standing| standing.first().without(forfeits)),
+        };
         let cause = match forfeits.iter().next() {
+            None if self.is_time_up => Cause::TimeUp,
             None => Cause::Played,
             Some(_) if forfeits.len() == u32::from(self.game.seats()) => Cause::BothFailed,
             Some(seat) if self.declined.has(seat) => Cause::Refused,
@@ -325,12 +415,78 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         Some(Outcome { winners, forfeits, cause })
     }
 
+    fn may_act(&self, seat: Seat) -> bool {
+        let is_idle = self.asks.get(usize::from(seat)).is_some_and(Ask::is_idle);
+        is_idle && self.phase == Phase::CollectingChoices && self.game.may_act().has(seat)
+    }
+
+    /// After an act nobody asked for: who owed a move and owes it no longer is not waited for.
+    fn let_off(&mut self) {
+        let owing = self.game.to_move();
+        let off = (0..).zip(&mut self.asks).filter(|(seat, ask)| !owing.has(*seat) && !ask.is_lost());
+        off.for_each(|(_, ask)| ask.answered());
+    }
+
     fn ask(&mut self, seat: Seat) -> Option<&mut Ask> {
         self.asks.get_mut(usize::from(seat))
     }
 
     fn lost(&self) -> Seats {
-        (0..).zip(&self.asks).filter(|(_, ask)| ask.is_lost()).map(|(seat, _)| seat).fold(Seats::NONE, Seats::with)
+        self.seats_that(Ask::is_lost)
+    }
+
+    fn seats_that(&self, are: impl Fn(&Ask) -> bool) -> Seats {
+        (0..).zip(&self.asks).filter(|(_, ask)| are(ask)).map(|(seat, _)| seat).fold(Seats::NONE, Seats::with)
+    }
+
+    /// How a seat is asked again, by its policy; it is not where that says nothing of it.
+    fn retries(&self, seat: Seat, policy: &Policy) -> Retries<impl Fn(u8) -> Since + use<G, SEATS>> {
+        let (times, base_ms) = match policy.late {
+            Late::AskAgain { times, base_ms } => (times.min(MAX_RETRIES), base_ms),
+            _ => (0, 0),
+        };
+        let (seed, patience) = (self.seed(), lasting(self.time_for(policy)));
+        Retries { times, patience, step: move |retry| lasting(step(seed, base_ms, seat, retry)) }
+    }
+
+    /// Makes the first legal move for a seat. False where the game lists none, or none that is short enough.
+    fn play_first(&mut self, seat: Seat, film: impl FnOnce(&G, Value<'_>)) -> bool {
+        struct First {
+            text: [u8; MOVE_BYTES],
+            len: Option<usize>,
+        }
+        impl MoveSink for First {
+            fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
+                let mut text = Slice::new(&mut self.text);
+                self.len = json::write(legal, &mut text).is_ok().then(|| text.len());
+                ControlFlow::Break(())
+            }
+        }
+        let mut first = First { text: [0; MOVE_BYTES], len: None };
+        if self.phase == Phase::CollectingChoices {
+            self.game.legal_moves(seat, &mut first);
+        }
+        let text = first.len.and_then(|len| first.text.get(..len));
+        let Some(wanted) = text.and_then(|text| json::parse(text).ok()) else { return false };
+        let is_played = self.game.play(seat, wanted, &mut self.draws).is_ok();
+        if is_played {
+            film(&self.game, wanted);
+            if let Some(ask) = self.ask(seat) {
+                ask.answered();
+            }
+            self.proceed();
+        }
+        is_played
+    }
+
+    /// It has lasted as long as it may: nobody has won.
+    fn end_level(&mut self) {
+        if !self.lost().is_empty() {
+            return self.end_by_forfeit();
+        }
+        self.game.forfeit(Seats::first(self.game.seats()), &mut self.draws);
+        self.asks.iter_mut().for_each(Ask::answered);
+        (self.phase, self.is_time_up) = (Phase::Finished, true);
     }
 
     /// Moves on as far as the answers allow.

@@ -3,6 +3,7 @@
 
 use super::{TURNS, median, title, turn};
 use crate::Outcome;
+use crate::verb::Given;
 use protocol_core::fair::{Draws, Seed};
 use protocol_core::games::{AnyGame, Game, GameKind, MoveSink, Seat};
 use protocol_core::json;
@@ -25,7 +26,7 @@ impl MoveSink for Listed {
 }
 
 /// Measures every game.
-pub fn run() -> Outcome {
+pub fn run(_: &Given) -> Outcome {
     title("How fast the games are judged", "one whole game, replayed; medians of turns");
     println!("  game            moves in it   ns per move      moves/s");
     for &kind in GameKind::ALL {

@@ -3,6 +3,7 @@
 use super::peers::{Players, Server};
 use super::{title, verdict};
 use crate::Outcome;
+use crate::verb::Given;
 use std::time::Instant;
 
 const PLAYERS: usize = 32;
@@ -11,7 +12,7 @@ const LEAGUES: usize = 3;
 const STATUS: &[u8] = b"GET /api/status.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
 
 /// Plays some leagues; the median counts.
-pub fn run() -> Outcome {
+pub fn run(_: &Given) -> Outcome {
     title(
         &format!("A league of {PLAYERS} instant players, {MATCHES} matches, over real HTTP"),
         "from the first registration to the last LEAGUE_COMPLETED; box and players share the machine",
@@ -19,7 +20,7 @@ pub fn run() -> Outcome {
     let mut rates = vec![];
     for _ in 0..LEAGUES {
         let players = Players::new()?;
-        let mut leaguebox = Server::leaguebox(None, PLAYERS)?;
+        let mut leaguebox = Server::leaguebox(super::LEAGUEBOX, None, &["--start-at", &PLAYERS.to_string()])?;
         let begun = Instant::now();
         players.register(&leaguebox, PLAYERS)?;
         players.wait_for_the_end(PLAYERS)?;

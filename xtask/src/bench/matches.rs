@@ -1,19 +1,20 @@
-//! The core alone: a hall whose players answer at once, without network and clock. What a match costs should not depend
+//! The core alone: a venue whose players answer at once, without network and clock. What a match costs should not depend
 //! on how many players there are.
 
 use super::peers::{Reply, registration, reply};
 use super::{median, title, verdict};
 use crate::Outcome;
+use crate::verb::Given;
 use protocol_core::fair::Seed;
-use protocol_core::hall::{Command, Config, Event, Hall, Output, Via};
 use protocol_core::json::{Counter, Slice, Window};
 use protocol_core::time::{Now, Utc};
+use protocol_core::venue::{Command, Config, Event, Output, Space, Venue, Via};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::LazyLock;
 use std::thread;
 use std::time::Instant;
 
-/// A hall of 512 players is a few megabytes, and is made on the stack before it is boxed.
+/// A venue of 512 players is a few megabytes, and is made on the stack before it is boxed.
 const STACK: usize = 256 << 20;
 const NOW: Now = Now { ms: 0, utc: Utc(1_768_471_200) };
 const TURNS: usize = 5;
@@ -30,7 +31,7 @@ struct Cost {
 }
 
 /// Measures leagues of three sizes in turns.
-pub fn run() -> Outcome {
+pub fn run(_: &Given) -> Outcome {
     let thread = thread::Builder::new().stack_size(STACK).spawn(measure);
     let thread = thread.map_err(|error| format!("cannot start a thread: {error}"))?;
     thread.join().map_err(|_| "the measurement of the core panicked".to_string())
@@ -39,7 +40,7 @@ pub fn run() -> Outcome {
 fn measure() {
     title(
         "What a match costs in the core alone, without network",
-        "12 answers are read per match; halls just large enough; medians of turns taken alternately",
+        "12 answers are read per match; venues just large enough; medians of turns taken alternately",
     );
     let sizes = [4, 32, 512];
     let mut silent = [vec![], vec![], vec![]];
@@ -66,27 +67,30 @@ fn measure() {
 
 /// Plays leagues until there were so many matches, at most one league where `u32::MAX` are wanted.
 fn play<const P: usize, const M: usize, const R: usize>(wanted: u32, spoken: bool) -> Cost {
-    let config = Config { endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap_or_default(), ..Config::default() };
-    let mut hall = Box::new(Hall::<P, M, R, 256>::new(config, Seed([1; 32]), Seed([2; 32])));
+    let endpoint = "http://10.0.0.1:8000/mcp".try_into().unwrap_or_default();
+    // All come from one address.
+    let config = Config { endpoint, per_address: Some(P as u16), ..Config::default() };
+    let mut space = Box::new(Space::<P, M, R, 256, 1024, 1024>::new());
+    let mut venue = Venue::new(space.lend(), config, Seed([1; 32]), Seed([2; 32]));
     for n in 1..=P {
-        hall.request(NOW, IpAddr::V4(Ipv4Addr::LOCALHOST), Via::Post, registration(n, 8101).as_bytes());
+        venue.request(NOW, IpAddr::V4(Ipv4Addr::LOCALHOST), Via::Post, registration(n, 8101).as_bytes());
     }
-    assert_eq!(hall.players().len(), P, "everybody is registered");
+    assert_eq!(venue.players().len(), P, "everybody is registered");
     let (mut cost, mut text, mut buf) = (Cost::default(), String::new(), [0; LINE_BYTES]);
     let mut command = Command::Start;
     let begun = busy();
     'leagues: while cost.matches < wanted {
-        hall.command(NOW, command).expect("a league can start when none is running");
+        venue.command(NOW, command).expect("a league can start when none is running");
         let (mut turns, mut heard) = ([0; P], 0);
-        while let Some(Output::Line(player)) = hall.poll_output() {
-            let Some(id) = hall.call(player).map(|call| call.id) else { continue };
+        while let Some(Output::Line(player)) = venue.poll_output() {
+            let Some(id) = venue.call(player).map(|call| call.id) else { continue };
             if spoken {
-                cost.bytes += say(&hall, player, &mut buf);
+                cost.bytes += say(&venue, player, &mut buf);
             }
             let turn = &mut turns[usize::from(player)];
             reply(ROUND[*turn % ROUND.len()], id, &mut text);
             *turn += 1;
-            hall.handle(NOW, Event::Reply { player, call: id, status: 200, body: text.as_bytes() });
+            venue.handle(NOW, Event::Reply { player, call: id, status: 200, body: text.as_bytes() });
             heard += 1;
             // Every two players' rounds are a match.
             if heard % (2 * ROUND.len()) == 0 {
@@ -98,7 +102,7 @@ fn play<const P: usize, const M: usize, const R: usize>(wanted: u32, spoken: boo
         }
         // The news of the end, which every player gets once, would else count as rounds.
         cost.matches = cost.matches / R as u32 * R as u32;
-        assert!(hall.is_over(), "the league was played to its end");
+        assert!(venue.is_over(), "the league was played to its end");
         command = Command::Rematch;
         if wanted == u32::MAX {
             break;
@@ -118,24 +122,32 @@ fn busy() -> f64 {
 }
 
 /// Writes a call as a line of the desktop does, and drops it; how long it was.
-fn say<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &Hall<P, M, R, L>,
-    player: u16,
-    buf: &mut [u8],
-) -> usize {
+fn say(venue: &Venue<'_>, player: u16, buf: &mut [u8]) -> usize {
     let mut slice = Slice::new(buf);
-    if hall.write_call(player, &mut slice).is_ok() {
+    if venue.write_call(player, &mut slice).is_ok() {
         return slice.len();
     }
     let mut counter = Counter::default();
-    let counted = hall.write_call(player, &mut counter);
+    let counted = venue.write_call(player, &mut counter);
     assert!(counted.is_ok(), "a counter is never full");
     let mut sent = 0;
     while sent < counter.bytes {
         let mut window = Window::new(sent, buf);
         // Full only means that there is more.
-        let _ = hall.write_call(player, &mut window);
+        let _ = venue.write_call(player, &mut window);
         sent += window.written().len();
     }
     counter.bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_measured_is_played() {
+        let spoken = play::<4, 2, 6>(6, true);
+        assert!(spoken.matches == 6 && spoken.bytes > 0);
+        assert_eq!(play::<32, 16, 496>(40, false).matches, 40);
+    }
 }

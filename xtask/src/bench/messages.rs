@@ -8,23 +8,27 @@
 
 use super::{race, title, verdict};
 use crate::Outcome;
+use crate::verb::Given;
+use protocol_core::contact::{Contact, Endpoint, Url};
 use protocol_core::fair::Seed;
+use protocol_core::ids::*;
 use protocol_core::json::{self, Joined, Shown, Slice, Value};
-use protocol_core::league::Verdict;
+use protocol_core::message::Message;
+use protocol_core::protocols::league_v2::PROTOCOL;
+use protocol_core::protocols::league_v2::dialect::Dialect;
+use protocol_core::protocols::league_v2::incoming::{Envelope, Incoming};
+use protocol_core::protocols::league_v2::outgoing::*;
+use protocol_core::protocols::league_v2::reply::{self, Reply, TEXT_BYTES};
+use protocol_core::season::Row;
+use protocol_core::season::Verdict;
 use protocol_core::time::Utc;
-use protocol_core::wire::endpoint::{Contact, Endpoint, Url};
-use protocol_core::wire::league_v2::PROTOCOL;
-use protocol_core::wire::league_v2::dialect::{Dialect, Kind};
-use protocol_core::wire::league_v2::incoming::{Envelope, Incoming};
-use protocol_core::wire::league_v2::outgoing::*;
-use protocol_core::wire::league_v2::reply::{self, Reply, TEXT_BYTES};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::hint::black_box;
 
 /// Races every message, and sums up.
-pub fn run() -> Outcome {
+pub fn run(_: &Given) -> Outcome {
     title(
         "Reading and writing league.v2, beside serde_json with typed structs",
         "in this process, medians of turns taken alternately; the ratio is ours to serde_json's, below 1 is faster",
@@ -285,10 +289,10 @@ fn reading(
 }
 
 /// A call to a player.
-fn call<B: Serialize>(kind: Kind, body: B) -> Result<Timed, String> {
+fn call<B: Serialize>(kind: Message, body: B) -> Result<Timed, String> {
     let method = kind.method(Dialect::Canonical, 0).unwrap_or_default();
-    let message = message(kind.message_type(), Some(OUR_TOKEN), body);
-    writing(kind.message_type(), Call { dialect: Dialect::Canonical, method, id: 1001, message })
+    let message = message(kind.name(), Some(OUR_TOKEN), body);
+    writing(kind.name(), Call { dialect: Dialect::Canonical, method, id: 1001, message })
 }
 
 /// An answer to an agent.
@@ -397,18 +401,11 @@ fn writings() -> Result<Vec<Timed>, String> {
     };
     let (one, two) = (endpoint("http://192.168.1.10:8101/mcp")?, endpoint("http://192.168.1.11:8102/mcp")?);
     let matches = [1, 2].map(|table| AnnouncedMatch {
-        match_id: Shown(MatchId { round: 1, table }),
+        match_id: MatchId { round: 1, table },
         game_type,
-        player_A_id: P01,
-        player_B_id: P02,
-        player_C_id: None,
-        player_D_id: None,
-        referee_id: Shown(OUR_REFEREE),
+        players: [(P01.0, Url(&one)), (P02.0, Url(&two))].into_iter().collect(),
+        referee_id: OUR_REFEREE,
         referee_endpoint: "http://192.168.1.2:8000/mcp",
-        player_A_endpoint: Shown(Url(&one)),
-        player_B_endpoint: Shown(Url(&two)),
-        player_C_endpoint: None,
-        player_D_endpoint: None,
     });
     let standings = &[1, 2, 3, 4].map(|rank| Row {
         rank,
@@ -429,9 +426,9 @@ fn writings() -> Result<Vec<Timed>, String> {
         game_specific_state: Table { standings: &[] },
     };
     Ok(vec![
-        call(Kind::RoundAnnouncement, RoundAnnouncement { round_id, total_rounds: 3, matches })?,
+        call(Message::RoundAnnouncement, RoundAnnouncement { round_id, total_rounds: 3, matches })?,
         call(
-            Kind::GameInvitation,
+            Message::GameInvitation,
             GameInvitation {
                 round_id,
                 match_id,
@@ -445,15 +442,15 @@ fn writings() -> Result<Vec<Timed>, String> {
             },
         )?,
         call(
-            Kind::ChooseParity,
+            Message::ChooseParity,
             ChooseParityCall { round_id, match_id, game_id: None, player_id, game_type, context: context(), deadline },
         )?,
         call(
-            Kind::MoveRequest,
+            Message::MoveRequest,
             MoveRequest { round_id, match_id, player_id, game_type, context: context(), game_state, deadline },
         )?,
         call(
-            Kind::MoveValidation,
+            Message::MoveValidation,
             MoveValidation {
                 round_id,
                 match_id,
@@ -461,11 +458,11 @@ fn writings() -> Result<Vec<Timed>, String> {
             },
         )?,
         call(
-            Kind::GameOver,
+            Message::GameOver,
             GameOver { round_id, match_id, player_id, game_type, game_result, seed_commitment, match_seed: SEED },
         )?,
         call(
-            Kind::GameError,
+            Message::GameError,
             GameError {
                 round_id,
                 match_id,
@@ -481,9 +478,9 @@ fn writings() -> Result<Vec<Timed>, String> {
                 consequence: "Technical loss if no response after retries",
             },
         )?,
-        call(Kind::Standings, StandingsUpdate { round_id, standings })?,
+        call(Message::Standings, StandingsUpdate { round_id, standings })?,
         call(
-            Kind::RoundCompleted,
+            Message::RoundCompleted,
             RoundCompleted {
                 round_id,
                 matches_played: 2,
@@ -493,7 +490,7 @@ fn writings() -> Result<Vec<Timed>, String> {
             },
         )?,
         call(
-            Kind::LeagueCompleted,
+            Message::LeagueCompleted,
             LeagueCompleted {
                 total_rounds: 3,
                 total_matches: 6,

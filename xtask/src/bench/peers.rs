@@ -192,12 +192,28 @@ pub struct Server {
 }
 
 impl Server {
-    /// The release build of the box, which starts its league at so many players.
-    pub fn leaguebox(core: Option<usize>, start_at: usize) -> Result<Server, String> {
-        let leaguebox = sh::root().join("target/release/leaguebox");
-        let (port, start_at) = (free_port()?, start_at.to_string());
-        let mut command = pinned(core, &leaguebox.display().to_string());
-        command.args(["--listen", &format!("127.0.0.1:{port}"), "--no-flash", "--start-at", &start_at]);
+    /// A build of the box, with these options beside those that every measurement needs.
+    pub fn leaguebox(program: &str, core: Option<usize>, options: &[&str]) -> Result<Server, String> {
+        let port = free_port()?;
+        let mut command = pinned(core, &sh::root().join(program).display().to_string());
+        command.args(["--listen", &format!("127.0.0.1:{port}"), "--no-flash"]).args(options);
+        Server::start(command, port)
+    }
+
+    /// nginx, one process, as Debian brings it, answering `body` and writing no log.
+    pub fn nginx(core: Option<usize>, body: &str) -> Result<Server, String> {
+        let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap_or_default());
+        if !sh::succeeds(sh::command("nginx").arg("-v").env("PATH", &path)) {
+            sh::apt_install(&["nginx-light"], "nginx")?;
+        }
+        let (port, folder) = (free_port()?, sh::root().join("target/nginx"));
+        let (settings, folder) = (folder.join("nginx.conf"), folder.display().to_string());
+        std::fs::create_dir_all(&folder)
+            .and_then(|()| std::fs::write(&settings, nginx_settings(&folder, port, body)?))
+            .map_err(|error| format!("its settings cannot be written: {error}"))?;
+        let mut command = pinned(core, "nginx");
+        // It opens the log that it was built with before it reads where its own is.
+        command.args(["-e", "stderr", "-c", &settings.display().to_string()]).env("PATH", &path);
         Server::start(command, port)
     }
 
@@ -267,6 +283,22 @@ impl Server {
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
         Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
     }
+}
+
+/// What nginx reads. In quotes it knows a backslash, the quote, and variables, which a body must not have.
+fn nginx_settings(folder: &str, port: u16, body: &str) -> io::Result<String> {
+    if body.contains(['\'', '\\', '$']) {
+        return Err(io::Error::other("the answer has signs in it that nginx understands"));
+    }
+    let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        .map(|kind| format!("  {kind}_temp_path {folder}/{kind};\n"))
+        .concat();
+    Ok(format!(
+        "daemon off;\nmaster_process off;\npid {folder}/nginx.pid;\nerror_log stderr crit;\n\
+         events {{ worker_connections 1024; }}\n\
+         http {{\n{temporary}  access_log off;\n  keepalive_requests 1000000000;\n  default_type application/json;\n  \
+         server {{ listen 127.0.0.1:{port}; location / {{ return 200 '{body}'; }} }}\n}}\n"
+    ))
 }
 
 /// A program on one core. (taskset replaces itself by it, so the process is the program's own.)

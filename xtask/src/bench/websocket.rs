@@ -1,9 +1,10 @@
 //! Messages over WebSocket: the box, which reads and answers each as a message of League of Agents, beside Python's `websockets`,
 //! which only sends them back. And how long a state of resource-rush takes, the largest thing the box says.
 
-use super::peers::{Server, post};
+use super::peers::{Peer, Server, post};
 use super::{median, title, verdict};
 use crate::Outcome;
+use crate::verb::Given;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::thread;
@@ -15,10 +16,16 @@ const TURNS: usize = 3;
 /// How many messages a client sends before it reads the answers, where it does not wait for each.
 const BURST: usize = 16;
 const PING: &str = r#"{"type":"ping"}"#;
-/// Connections that are open and say nothing, beside those that are measured.
-const IDLE: [usize; 3] = [0, 100, 350];
-/// No league starts while this is measured.
-const NEVER: usize = 512;
+/// So many connections ask while the box has so many in all. The others are agents as far as it has seats, and behind them
+/// plain HTTP that was answered and is kept open.
+const ASKING: usize = 8;
+const ALL: [usize; 3] = [8, 500, 2_000];
+const AGENTS: usize = 500;
+/// All agents may come from this computer.
+const OPTIONS: [&str; 2] = ["--per-address", "512"];
+/// Connections that are idle are let go when fewer than an eighth are free.
+const MANY: [&str; 4] = ["--per-address", "512", "--connections", "2048"];
+const HEALTH: &[u8] = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
 
 /// A WebSocket, as far as a measurement needs one.
 struct Socket {
@@ -129,68 +136,94 @@ impl Seen {
 }
 
 /// Measures both.
-pub fn run() -> Outcome {
-    let mut leaguebox = Server::leaguebox(None, NEVER)?;
+pub fn run(given: &Given) -> Outcome {
+    let mut leaguebox = Server::leaguebox(super::LEAGUEBOX, None, &OPTIONS)?;
     let mut python = Server::websockets()?;
     let keys = (0..CONNECTIONS).map(|n| key(&leaguebox, &format!("Agent {n}"))).collect::<Result<Vec<_>, _>>()?;
     title(
         "Messages over WebSocket, answered by the box, beside Python websockets sending them back",
         &format!("{} bytes asked; {CONNECTIONS} connections, {TURNS} turns of {} s each", PING.len(), TURN.as_secs()),
     );
-    println!("  {:<38}{:>12}{:>19}{:>16}", "", "messages/s", "per s of its work", "system's share");
+    println!("  {:<38}{:>12}{:>23}{:>16}", "", "messages/s", "per s of its CPU time", "system's share");
     for (how, burst) in [("sixteen at a time", BURST), ("one at a time", 1)] {
         let mut seen = [Seen::default(), Seen::default()];
         for _ in 0..TURNS {
             let [ours, theirs] = &mut seen;
-            load(&mut leaguebox, ours, burst, |server, n| {
+            load(&mut leaguebox, ours, (CONNECTIONS, burst), |server, n| {
                 let mut socket = Socket::open(server, "/api/v1/ws?type=agent")?;
                 authenticate(&mut socket, &keys[n])?;
                 Ok(socket)
             })?;
-            load(&mut python, theirs, burst, |server, _| Socket::open(server, "/"))?;
+            load(&mut python, theirs, (CONNECTIONS, burst), |server, _| Socket::open(server, "/"))?;
         }
         for (name, seen) in ["LeagueBox", "Python websockets"].iter().zip(&seen) {
             let share = 100.0 * seen.work[1] / seen.work.iter().sum::<f64>();
             let name = format!("{name}, {how}");
-            println!("  {name:<38}{:>12.0}{:>19.0}{share:>14.0} %", median(seen.rates.clone()), seen.rate());
+            println!("  {name:<38}{:>12.0}{:>23.0}{share:>14.0} %", median(seen.rates.clone()), seen.rate());
         }
         let ratio = seen[0].rate() / seen[1].rate();
         let what = format!("messages per second of one core, {how}");
         verdict(&what, &format!("{ratio:.1} x Python"), "at least 5 x", ratio >= 5.0);
     }
-    beside_idle_ones(&mut leaguebox, &keys)?;
-    states(&leaguebox, &keys)
+    states(&leaguebox, &keys)?;
+    drop(leaguebox);
+    let ours = crowd("LeagueBox", super::LEAGUEBOX, &MANY, &ALL)?;
+    let Some(other) = given.get("--beside") else { return Ok(()) };
+    let theirs = crowd(super::BESIDE, other, &OPTIONS, &ALL[..1])?;
+    let what = format!("messages per second of one core with {ASKING} connections");
+    verdict(&what, &format!("{:.2} x {}", ours / theirs, super::BESIDE), "at least 0.95 x", ours >= 0.95 * theirs);
+    Ok(())
 }
 
-/// What a message costs beside connections that are only there.
-fn beside_idle_ones(leaguebox: &mut Server, keys: &[String]) -> Outcome {
+/// What a message costs with few and with many connections; the rate with the fewest.
+fn crowd(name: &str, program: &str, options: &[&str], sizes: &[usize]) -> Result<f64, String> {
     title(
-        "The same, one at a time, beside agents that are connected and say nothing",
-        &format!("{CONNECTIONS} connections that ask, {TURNS} turns of {} s each", TURN.as_secs()),
+        &format!("The same with few and many connections: {name}"),
+        &format!(
+            "{ASKING} agents ask, one message at a time, {TURNS} turns of {} s each; of the others up to {AGENTS} are agents that \
+             say nothing, and the rest HTTP that is kept open",
+            TURN.as_secs()
+        ),
     );
+    let mut leaguebox = Server::leaguebox(program, None, options)?;
     let agent = |server: &Server, key: &str| -> Result<Socket, String> {
         let mut socket = Socket::open(server, "/api/v1/ws?type=agent")?;
         authenticate(&mut socket, key)?;
         Ok(socket)
     };
-    let (mut idle, mut rates) = (Vec::new(), Vec::new());
-    for many in IDLE {
-        while idle.len() < many {
-            let key = key(leaguebox, &format!("Idler {}", idle.len()))?;
-            idle.push(agent(leaguebox, &key)?);
+    let keys = (0..ASKING).map(|n| key(&leaguebox, &format!("Agent {n}"))).collect::<Result<Vec<_>, _>>()?;
+    let (mut idle, mut kept, mut rates) = (Vec::<Socket>::new(), Vec::<Peer>::new(), Vec::new());
+    for &all in sizes {
+        while ASKING + idle.len() < all.min(AGENTS) {
+            let key = key(&leaguebox, &format!("Idler {}", idle.len()))?;
+            idle.push(agent(&leaguebox, &key)?);
         }
         let mut seen = Seen::default();
         for _ in 0..TURNS {
-            load(leaguebox, &mut seen, 1, |server, n| agent(server, &keys[n]))?;
+            // What was idle for too long the box has hung up.
+            kept.retain_mut(|peer| peer.ask(HEALTH).is_ok());
+            while ASKING + idle.len() + kept.len() < all {
+                let mut peer = leaguebox.dial()?;
+                peer.ask(HEALTH).map_err(|error| format!("no answer to GET /health: {error}"))?;
+                kept.push(peer);
+            }
+            load(&mut leaguebox, &mut seen, (ASKING, 1), |server, n| agent(server, &keys[n]))?;
+            kept.retain_mut(|peer| peer.ask(HEALTH).is_ok());
         }
-        println!("  {many:>5} idle: {:>8.0} messages per second of its work", seen.rate());
+        let held = ASKING + idle.len() + kept.len();
+        println!(
+            "  {all:>6} connections, {held:>5} held to the end: {:>8.0} messages per second of CPU time",
+            seen.rate()
+        );
         rates.push(seen.rate());
     }
-    let (alone, crowded) = (rates.first().unwrap_or(&f64::NAN), rates.last().unwrap_or(&f64::NAN));
-    let ratio = alone / crowded;
-    let what = format!("cost of a message beside {} idle connections", IDLE[IDLE.len() - 1]);
-    verdict(&what, &format!("{ratio:.2} x that without them"), "at most 1.2 x", ratio <= 1.2);
-    Ok(())
+    let few = rates.first().copied().unwrap_or(f64::NAN);
+    let least = rates.iter().copied().fold(few, f64::min);
+    if let (Some(most), true) = (sizes.last(), sizes.len() > 1) {
+        let what = format!("cost of a message with up to {most} connections");
+        verdict(&what, &format!("{:.2} x that with {}", few / least, sizes[0]), "at most 1.2 x", few / least <= 1.2);
+    }
+    Ok(few)
 }
 
 /// The key of a new agent.
@@ -210,10 +243,10 @@ fn authenticate(socket: &mut Socket, key: &str) -> Outcome {
 fn load(
     server: &mut Server,
     seen: &mut Seen,
-    burst: usize,
+    (connections, burst): (usize, usize),
     open: impl Fn(&Server, usize) -> Result<Socket, String> + Sync,
 ) -> Outcome {
-    let sockets = (0..CONNECTIONS).map(|n| open(server, n)).collect::<Result<Vec<_>, _>>()?;
+    let sockets = (0..connections).map(|n| open(server, n)).collect::<Result<Vec<_>, _>>()?;
     let before = server.work();
     let begun = Instant::now();
     let asked = said(PING).repeat(burst);

@@ -3,12 +3,21 @@
 //! takes no rights where users may have namespaces.
 
 use super::Plan;
+use crate::verb::{Given, Verb};
 use crate::{Outcome, sh};
 use std::path::PathBuf;
 use std::process::Stdio;
 
-/// How this program calls itself inside.
-pub const INSIDE: &str = "--inside";
+/// How this program calls itself inside. Nobody else does, so it stands in no list.
+pub const VERB: Verb = Verb {
+    name: "test-inside",
+    what: "run compiled tests in a network of their own",
+    more: "`cargo xtask test --device emulator` starts it.",
+    options: &[],
+    words: &[("PROGRAM ...", "the compiled tests"), ("-- WORDS ...", "words for the test harness")],
+    example: "cargo xtask test --device emulator",
+    run: inside,
+};
 
 /// No time server among the options. Two minutes is the shortest lease dnsmasq gives; boxes come and go.
 const DHCP: &str = "dnsmasq --no-daemon --quiet-dhcp --conf-file=/dev/null --no-resolv --no-hosts --port=0 --no-ping \
@@ -25,7 +34,7 @@ pub fn enter(plan: &Plan) -> Outcome {
     let mut again = sh::command("unshare");
     again.args(namespaces()?);
     again.arg(std::env::current_exe().map_err(|error| format!("this program cannot find itself: {error}"))?);
-    again.args(["test", INSIDE]).args(&plan.programs).arg("--").args(&plan.harness);
+    again.arg(VERB.name).args(&plan.programs).arg("--").args(&plan.harness);
     let mut inside = sh::Group::start(again.stdin(Stdio::piped()))?;
     // Open as long as we live: Ctrl-C does not reach the first process of a namespace, but the end of this does.
     let _life = inside.head().stdin.take();
@@ -46,10 +55,8 @@ fn namespaces() -> Result<Vec<&'static str>, String> {
 }
 
 /// Makes the network and runs the plan in it.
-pub fn inside(args: &[String]) -> Outcome {
-    let Some(place) = args.iter().position(|arg| arg == "--") else { return Err("it starts itself with this".into()) };
-    let plan =
-        Plan { programs: args[..place].iter().map(PathBuf::from).collect(), harness: args[place + 1..].to_vec() };
+fn inside(given: &Given) -> Outcome {
+    let plan = Plan { programs: given.words.iter().map(PathBuf::from).collect(), harness: given.rest.clone() };
     std::thread::spawn(|| {
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         // With the first process all others in the namespace end.

@@ -93,11 +93,24 @@ impl<'b, S: Read + Write> ClientConn<'b, S> {
         Self { stream, incoming: Incoming::new(buf, 0), sent: false, reusable: true }
     }
 
-    /// A connection on which a request was made, and of whose response this byte has come.
-    pub fn resume(stream: S, buf: &'b mut [u8], first: u8) -> Self {
-        let mut incoming = Incoming::new(buf, 0);
-        incoming.begin(first);
-        Self { stream, incoming, sent: false, reusable: false }
+    /// There are larger buffers: where a response is too long for this one, it can go on in one that it [grows](Self::grow) into.
+    pub fn may_grow(mut self, may_grow: bool) -> Self {
+        self.incoming.may_grow(may_grow);
+        self
+    }
+
+    /// The same connection in a larger buffer, with what has come of a response that was too long. Its
+    /// [rest](Self::read_rest) can be read there.
+    pub fn grow<'c>(&'c mut self, buf: &'c mut [u8]) -> ClientConn<'c, &'c mut S> {
+        let filled = self.incoming.filled();
+        buf.iter_mut().zip(filled).for_each(|(to, &from)| *to = from);
+        let filled = filled.len();
+        ClientConn {
+            stream: &mut self.stream,
+            incoming: Incoming::resume(buf, 0, filled),
+            sent: false,
+            reusable: false,
+        }
     }
 
     /// Whether another call may be made: the last one came to a clean end and the server keeps the connection.
@@ -115,6 +128,17 @@ impl<'b, S: Read + Write> ClientConn<'b, S> {
         length: Option<usize>,
         extra: &[(&str, &str)],
     ) -> Result<Call<'_, S>, CallError> {
+        self.begin("POST", path, host, length, extra)
+    }
+
+    fn begin(
+        &mut self,
+        method: &str,
+        path: &str,
+        host: &str,
+        length: Option<usize>,
+        extra: &[(&str, &str)],
+    ) -> Result<Call<'_, S>, CallError> {
         self.reusable = false;
         self.sent = false;
         // Players name their own endpoints: none may smuggle in a header or a second request.
@@ -124,7 +148,7 @@ impl<'b, S: Read + Write> ClientConn<'b, S> {
         }
         let mut call = Outgoing::new(Plain(&mut self.stream), self.incoming.clear(), (&mut self.sent, true));
         call.head(format_args!(
-            "POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nAccept: application/json\r\n"
+            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nAccept: application/json\r\n"
         ))?;
         call.content_length(length)?;
         call.headers(extra)?;
@@ -137,6 +161,12 @@ impl<'b, S: Read + Write> ClientConn<'b, S> {
         let mut call = self.post(path, host, Some(body.len()), &[])?;
         call.write_all(body).await?;
         call.finish().await?;
+        self.read_response().await
+    }
+
+    /// Asks for what is at a path, and reads the response.
+    pub async fn get(&mut self, path: &str, host: &str) -> Result<Response<'_>, CallError> {
+        self.begin("GET", path, host, Some(0), &[])?.finish().await?;
         self.read_response().await
     }
 

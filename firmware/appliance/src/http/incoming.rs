@@ -37,12 +37,25 @@ pub(super) struct Incoming<'b> {
     filled: usize,
     /// What is never filled.
     spare: usize,
+    /// There are larger buffers. A chunked body is decoded where it stands, and so is not begun in this one.
+    may_grow: bool,
 }
 
 impl<'b> Incoming<'b> {
     /// The last `spare` bytes of the buffer are kept free for an answer.
     pub fn new(buf: &'b mut [u8], spare: usize) -> Self {
-        Self { buf, filled: 0, spare }
+        Self { buf, filled: 0, spare, may_grow: false }
+    }
+
+    /// The same, where the first `filled` bytes have come already.
+    pub fn resume(buf: &'b mut [u8], spare: usize, filled: usize) -> Self {
+        let filled = filled.min(buf.len());
+        Self { buf, filled, spare, may_grow: false }
+    }
+
+    /// Whether there are larger buffers, for what is too long for this one.
+    pub fn may_grow(&mut self, may_grow: bool) {
+        self.may_grow = may_grow;
     }
 
     pub fn filled(&self) -> &[u8] {
@@ -68,14 +81,6 @@ impl<'b> Incoming<'b> {
     pub fn clear(&mut self) -> &mut [u8] {
         self.filled = 0;
         self.buf
-    }
-
-    /// Has one byte that came before.
-    pub fn begin(&mut self, first: u8) {
-        if let Some(place) = self.buf.first_mut() {
-            *place = first;
-            self.filled = 1;
-        }
     }
 
     /// Forgets the first `n` bytes; the rest moves to the front.
@@ -128,7 +133,7 @@ impl<'b> Incoming<'b> {
 
     /// Reads the body behind a head that ends at `start` and says where the body ends.
     pub async fn body<S: Read>(&mut self, stream: &mut S, start: usize, framing: Framing) -> Result<usize, Fault> {
-        if !self.fits(start, framing) {
+        if !self.fits(start, framing) || (self.may_grow && framing == Framing::Chunked) {
             return Err(Fault::Full);
         }
         match framing {

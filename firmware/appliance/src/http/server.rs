@@ -5,6 +5,7 @@
 
 use core::{fmt, mem, mem::MaybeUninit, pin::pin};
 
+use embassy_futures::select::{Either, select};
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
 
@@ -78,6 +79,8 @@ pub enum Refusal {
     TransferEncoding,
     /// Neither HTTP/1.1 nor HTTP/1.0.
     Version,
+    /// There is no room for it just now.
+    Busy,
 }
 
 impl Refusal {
@@ -89,6 +92,10 @@ impl Refusal {
     /// The rule in words. Needs no escaping in JSON.
     pub fn rule(self) -> &'static str {
         self.answer().1
+    }
+
+    fn headers(self) -> &'static [(&'static str, &'static str)] {
+        if self == Self::Busy { &[("Retry-After", "1")] } else { &[] }
     }
 
     fn answer(self) -> (u16, &'static str) {
@@ -109,6 +116,7 @@ impl Refusal {
             Self::TooManyHeaders => (431, "there are too many headers"),
             Self::TransferEncoding => (501, "Transfer-Encoding must be chunked"),
             Self::Version => (505, "the version must be HTTP/1.1 or HTTP/1.0"),
+            Self::Busy => (503, "too many long requests came at once; wait as Retry-After says"),
         }
     }
 }
@@ -252,6 +260,9 @@ impl Fault {
     }
 }
 
+/// A request, and the right to answer it.
+pub type Asked<'a, S, C> = (Request<'a>, Responder<'a, S, C>);
+
 /// One connection. Costs the stream, the buffer and six words.
 pub struct ServerConn<'b, S> {
     stream: S,
@@ -279,30 +290,64 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
         Self { stream, incoming: Incoming::new(buf, spare), consumed: 0, open: true }
     }
 
+    /// The same in another buffer, in which the first `filled` bytes stand that have come already. `may_grow` says that there is
+    /// a larger one: what is refused for want of room can go on there.
+    pub fn resume(stream: S, buf: &'b mut [u8], spare: usize, filled: usize, may_grow: bool) -> Self {
+        let mut incoming = Incoming::resume(buf, spare, filled);
+        incoming.may_grow(may_grow);
+        Self { stream, incoming, consumed: 0, open: true }
+    }
+
+    /// Whether another request may come.
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Bytes that have come and belong to no request that was answered. After a refusal for want of room these are all that has
+    /// come of the request: a larger buffer may do.
+    pub fn unread(&self) -> usize {
+        self.incoming.filled().len().saturating_sub(self.consumed)
+    }
+
     /// Waits for the next request. `None` when there will be none: close the stream.
     ///
     /// The limits are asked for again and again while a request comes: they may have become shorter. A refusal is for
     /// [`refuse`](Self::refuse). Dropping this future ends the connection.
-    pub async fn receive<'a, C: Clock>(
+    pub fn receive<'a, C: Clock>(
         &'a mut self,
         clock: &'a C,
         limits: impl Fn() -> Limits,
-    ) -> Result<Option<(Request<'a>, Responder<'a, S, C>)>, Refusal> {
+    ) -> impl Future<Output = Result<Option<Asked<'a, S, C>>, Refusal>> {
+        self.receive_unless(clock, limits, core::future::pending())
+    }
+
+    /// The same, unless it has to let go of the connection before a request has begun.
+    pub async fn receive_unless<'a, C: Clock>(
+        &'a mut self,
+        clock: &'a C,
+        limits: impl Fn() -> Limits,
+        let_go: impl Future<Output = ()>,
+    ) -> Result<Option<Asked<'a, S, C>>, Refusal> {
         // From here to the end of the answer, anything that goes wrong closes.
         if !mem::take(&mut self.open) {
             return Ok(None);
         }
         self.incoming.skip(mem::take(&mut self.consumed));
-        let idle_until = clock.after(limits().idle_ms);
-        let mut reads = 0;
-        while self.is_blank() {
-            reads += 1;
-            if reads > BLANK_READS {
-                return Err(Refusal::RequestLine);
+        {
+            let idle_until = clock.after(limits().idle_ms);
+            let mut let_go = pin!(let_go);
+            let mut reads = 0;
+            while self.is_blank() {
+                reads += 1;
+                if reads > BLANK_READS {
+                    return Err(Refusal::RequestLine);
+                }
+                let more = pin!(self.incoming.fill(&mut self.stream));
+                let Ok(Either::First(Ok(()))) = before(clock, idle_until, pin!(select(more, let_go.as_mut()))).await
+                else {
+                    return Ok(None);
+                };
             }
-            let Ok(Ok(())) = before(clock, idle_until, pin!(self.incoming.fill(&mut self.stream))).await else {
-                return Ok(None);
-            };
         }
         let begun = clock.now();
         let until = || begun.saturating_add(limits().request_ms);
@@ -368,18 +413,23 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
         refusal: Refusal,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            Responder {
-                sink: Timed { stream: &mut self.stream, clock, write_ms: limits.write_ms },
-                buf: self.incoming.clear(),
-                open: &mut self.open,
-                keep_alive: false,
-                http10: false,
-                head_only: false,
-            }
-            .error(refusal.status(), refusal.rule())
-            .await?;
+            let last = self.last_answer(clock, limits);
+            last.error_with(refusal.status(), refusal.rule(), refusal.headers()).await?;
             self.discard(clock, clock.after(limits.linger_ms)).await;
             Ok(())
+        }
+    }
+
+    /// The right to give one more answer, with all of the buffer to make it in: what came is forgotten, so it is the connection's
+    /// last.
+    pub fn last_answer<'a, C: Clock>(&'a mut self, clock: &'a C, limits: &Limits) -> Responder<'a, S, C> {
+        Responder {
+            sink: Timed { stream: &mut self.stream, clock, write_ms: limits.write_ms },
+            buf: self.incoming.clear(),
+            open: &mut self.open,
+            keep_alive: false,
+            http10: false,
+            head_only: false,
         }
     }
 
@@ -458,13 +508,18 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         self,
         status: u16,
         content_type: &str,
-        body: &[u8],
+        body: &'a [u8],
         extra: &[(&str, &str)],
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            let mut answer = self.begin(status, content_type, Some(body.len()), extra)?;
-            answer.write_all(body).await?;
-            answer.finish().await
+    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
+        let answer = self.begin(status, content_type, Some(body.len()), extra);
+        send_parts(answer, [body])
+    }
+
+    /// Writes the answer in another buffer, if that is larger.
+    pub fn with_room(self, buf: Option<&'a mut [u8]>) -> Self {
+        match buf {
+            Some(buf) if buf.len() > self.buf.len() => Self { buf, ..self },
+            _ => self,
         }
     }
 
@@ -474,8 +529,12 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
     }
 
     /// Answers `{"error":"<text>"}`. The text must need no escaping.
-    pub fn error(self, status: u16, text: &'static str) -> impl Future<Output = Result<(), WriteError>> {
-        async move { self.error_with(status, text, &[]).await }
+    pub fn error(
+        self,
+        status: u16,
+        text: &'static str,
+    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
+        self.error_with(status, text, &[])
     }
 
     /// The same with more headers.
@@ -484,15 +543,20 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         status: u16,
         text: &'static str,
         extra: &[(&str, &str)],
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            let json = [r#"{"error":""#, text, r#""}"#];
-            let mut answer = self.begin(status, "application/json", Some(json.iter().map(|s| s.len()).sum()), extra)?;
-            for piece in json {
-                answer.write_all(piece.as_bytes()).await?;
-            }
-            answer.finish().await
-        }
+    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
+        self.error_of([text, "", ""], extra, status)
+    }
+
+    /// The same with a text of three parts.
+    pub fn error_of(
+        self,
+        [first, second, third]: [&'a str; 3],
+        extra: &[(&str, &str)],
+        status: u16,
+    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
+        let parts = [r#"{"error":""#, first, second, third, r#""}"#].map(str::as_bytes);
+        let length = parts.iter().map(|part| part.len()).sum();
+        send_parts(self.begin(status, "application/json", Some(length), extra), parts)
     }
 
     /// Begins an answer whose body comes in pieces. Nothing is sent until the buffer is full or the answer finished.
@@ -568,5 +632,21 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
             answer.end_of_head(Frame::Length(0))?;
             answer.finish().await
         }
+    }
+}
+
+/// Sends an answer whose head is in the buffer already: then nobody has to keep what was in it.
+fn send_parts<S: Write, C: Clock, const N: usize>(
+    mut answer: Result<Answer<'_, S, C>, WriteError>,
+    parts: [&[u8]; N],
+) -> impl Future<Output = Result<(), WriteError>> {
+    async move {
+        let answer = answer.as_mut().map_err(|error| *error)?;
+        let mut next = 0;
+        while let Some(part) = parts.get(next) {
+            answer.write_all(part).await?;
+            next += 1;
+        }
+        answer.finish().await
     }
 }

@@ -1,6 +1,6 @@
 //! The journal: nothing acknowledged is ever lost.
 //!
-//! The hall says what must outlive a power cut, as facts with numbers. One future, [`Appliance::keep_journal`], writes
+//! The venue says what must outlive a power cut, as facts with numbers. One future, [`Appliance::keep_journal`], writes
 //! them into flash, as many at a time as there are. Everything that leaves the box (an answer, a page, a call to a
 //! player) first waits until all facts are in flash that there were when it was written: `Appliance::safe`. And whatever
 //! can make new facts first waits until there is room for them: `Appliance::room`.
@@ -19,17 +19,16 @@ use core::cell::{Cell, RefCell};
 use core::fmt;
 use core::future::poll_fn;
 use core::ops::ControlFlow;
-use core::task::Poll;
+use core::task::{Poll, Waker};
 
 use embassy_futures::select::{Either, select};
-use embassy_sync::waitqueue::MultiWakerRegistration;
 use embedded_storage_async::nor_flash::MultiwriteNorFlash;
-use heapless::String;
-use protocol_core::hall::{Change, Event, Fact, Hall, Stage, has_reached};
+use heapless::{String, VecView};
 use protocol_core::journal::Entry;
 use protocol_core::journal::bytes::{Reader, Writer};
 use protocol_core::journal::frame::FRAME_BYTES;
 use protocol_core::time::{Millis, Utc};
+use protocol_core::venue::{Change, Event, Fact, Stage, Venue, has_reached};
 use serde::Serialize;
 
 pub use log::{FRAME, Log, Trouble};
@@ -40,7 +39,7 @@ pub use reel::{Place, spool};
 
 use crate::board::Board;
 use crate::calendar::Source;
-use crate::{Appliance, Bell};
+use crate::{Appliance, Bell, lines};
 
 /// How it goes with the journal.
 /// `Off` is zero, so that a box that has not been opened is.
@@ -160,12 +159,12 @@ pub struct Journal<F> {
 }
 
 /// What the rest of the box knows of the journal.
-pub(crate) struct Desk<const N: usize> {
+pub(crate) struct Desk<'m> {
     state: Cell<State>,
     /// The number of the last fact in flash.
     written: Cell<u32>,
     /// Whoever waits for a fact to be written. Where there are more than fit, all look again.
-    waiting: RefCell<MultiWakerRegistration<N>>,
+    waiting: RefCell<&'m mut VecView<Waker>>,
     /// There is something to write.
     pub bell: Bell,
     /// What the owner has decided.
@@ -185,12 +184,12 @@ pub(crate) struct Desk<const N: usize> {
     counter: past::Counter,
 }
 
-impl<const N: usize> Desk<N> {
-    pub const fn new() -> Self {
+impl<'m> Desk<'m> {
+    pub const fn new(waiting: &'m mut VecView<Waker>) -> Self {
         Self {
             state: Cell::new(State::Off),
             written: Cell::new(0),
-            waiting: RefCell::new(MultiWakerRegistration::new()),
+            waiting: RefCell::new(waiting),
             bell: Bell::new(),
             decision: Cell::new(Decision::Nothing),
             sound: Cell::new(None),
@@ -205,7 +204,26 @@ impl<const N: usize> Desk<N> {
 
     fn set(&self, state: State) {
         self.state.set(state);
-        self.waiting.borrow_mut().wake();
+        self.wake();
+    }
+
+    /// Has whoever waits look again.
+    fn wake(&self) {
+        let mut waiting = self.waiting.borrow_mut();
+        while let Some(waker) = waiting.pop() {
+            waker.wake();
+        }
+    }
+
+    /// Somebody waits until it is [woken](Self::wake).
+    fn wait(&self, waker: &Waker) {
+        if self.waiting.borrow().iter().any(|waiting| waiting.will_wake(waker)) {
+            return;
+        }
+        if self.waiting.borrow().is_full() {
+            self.wake();
+        }
+        let _ = self.waiting.borrow_mut().push(waker.clone());
     }
 
     /// The box has been reset: a journal that could not be read may be overwritten.
@@ -225,9 +243,9 @@ impl<const N: usize> Desk<N> {
     }
 }
 
-/// Looks into the hall between two waits.
+/// Looks into the venue between two waits.
 pub trait Access<H> {
-    /// Does something in the hall.
+    /// Does something in the venue.
     fn with<T>(&mut self, look: impl FnOnce(&mut H) -> T) -> T;
 }
 
@@ -243,69 +261,64 @@ impl<H> Access<H> for &RefCell<H> {
     }
 }
 
-/// Reads the journal into a hall. False where there is nothing to be read. On `Err` the hall is as it was.
-pub async fn restore<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+/// Reads the journal into a venue. False where there is nothing to be read. On `Err` the venue is as it was.
+pub async fn restore<'m, F: MultiwriteNorFlash>(
     log: &mut Log<F>,
-    mut hall: impl Access<Hall<P, M, R, L>>,
+    mut venue: impl Access<Venue<'m>>,
     buf: &mut [u8; FRAME],
     admin_code: impl FnMut(&str),
 ) -> Result<bool, Trouble> {
     if !log.open(buf).await? {
         return Ok(false);
     }
-    let before = beginning(&mut hall);
-    match read_in(log, &mut hall, buf, admin_code).await {
+    let before = beginning(&mut venue);
+    match read_in(log, &mut venue, buf, admin_code).await {
         Ok(true) => Ok(true),
         read => {
-            empty(&mut hall, &before);
+            empty(&mut venue, &before);
             read.and(Err(Trouble::Damaged))
         }
     }
 }
 
-/// What is sound of the journal that [`restore`] found damaged. The hall is as it was.
-pub async fn sound<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+/// What is sound of the journal that [`restore`] found damaged. The venue is as it was.
+pub async fn sound<'m, F: MultiwriteNorFlash>(
     log: &mut Log<F>,
-    mut hall: impl Access<Hall<P, M, R, L>>,
+    mut venue: impl Access<Venue<'m>>,
     buf: &mut [u8; FRAME],
 ) -> Option<Sound> {
-    let before = beginning(&mut hall);
-    let read = if log.chapter_begin() > 0 { read_in(log, &mut hall, buf, |_| {}).await } else { Ok(false) };
-    let sound = hall.with(|hall| Sound {
-        league: hall.league_id().number,
-        players: hall.players().len() as u16,
-        results: hall.results_kept(),
+    let before = beginning(&mut venue);
+    let read = if log.chapter_begin() > 0 { read_in(log, &mut venue, buf, |_| {}).await } else { Ok(false) };
+    let sound = venue.with(|venue| Sound {
+        league: venue.league_id().number,
+        players: venue.players().len() as u16,
+        results: venue.results_kept(),
     });
-    empty(&mut hall, &before);
+    empty(&mut venue, &before);
     (read == Ok(true)).then_some(sound)
 }
 
-/// What an empty hall begins with.
-fn beginning<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &mut impl Access<Hall<P, M, R, L>>,
-) -> [Entry<'static>; 2] {
-    hall.with(|hall| [Entry::Origin(hall.origin()), Entry::Settings(hall.settings())])
+/// What an empty venue begins with.
+fn beginning<'m>(venue: &mut impl Access<Venue<'m>>) -> [Entry<'static>; 2] {
+    venue.with(|venue| [Entry::Origin(venue.origin()), Entry::Settings(venue.settings())])
 }
 
-/// Empties a hall. It fits both entries then.
-fn empty<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &mut impl Access<Hall<P, M, R, L>>,
-    before: &[Entry<'static>; 2],
-) {
-    hall.with(|hall| before.iter().for_each(|entry| _ = hall.restore(entry)));
+/// Empties a venue. It fits both entries then.
+fn empty<'m>(venue: &mut impl Access<Venue<'m>>, before: &[Entry<'static>; 2]) {
+    venue.with(|venue| before.iter().for_each(|entry| _ = venue.restore(entry)));
 }
 
-/// Reads the last chapter into a hall, as far as it is sound. False where its entries make no sense.
-async fn read_in<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+/// Reads the last chapter into a venue, as far as it is sound. False where its entries make no sense.
+async fn read_in<'m, F: MultiwriteNorFlash>(
     log: &mut Log<F>,
-    hall: &mut impl Access<Hall<P, M, R, L>>,
+    venue: &mut impl Access<Venue<'m>>,
     buf: &mut [u8; FRAME],
     mut admin_code: impl FnMut(&str),
 ) -> Result<bool, Trouble> {
     let mut fits = true;
     let fit = &mut fits;
     let read = log.replay(buf, |entries| {
-        *fit = hall.with(|hall| take_in(hall, entries, &mut admin_code));
+        *fit = venue.with(|venue| take_in(venue, entries, &mut admin_code));
         if *fit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     read.await?;
@@ -313,15 +326,11 @@ async fn read_in<F: MultiwriteNorFlash, const P: usize, const M: usize, const R:
 }
 
 /// Takes the entries of a frame in. False where they make no sense.
-fn take_in<const P: usize, const M: usize, const R: usize, const L: usize>(
-    hall: &mut Hall<P, M, R, L>,
-    entries: &[u8],
-    admin_code: &mut impl FnMut(&str),
-) -> bool {
+fn take_in(venue: &mut Venue<'_>, entries: &[u8], admin_code: &mut impl FnMut(&str)) -> bool {
     let mut from = Reader::new(entries);
     loop {
         match Entry::read(&mut from) {
-            Ok(Some(entry)) if hall.restore(&entry).is_err() => return false,
+            Ok(Some(entry)) if venue.restore(&entry).is_err() => return false,
             Ok(Some(Entry::AdminCode(code))) => admin_code(code),
             Ok(Some(_)) => {}
             Ok(None) => return true,
@@ -343,31 +352,32 @@ fn is_open(entries: &[u8]) -> bool {
 
 /// Puts the next facts into flash, in one frame; a chapter in as many as it takes. Says the number of the last, or that
 /// there were none.
-pub async fn commit<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+pub async fn commit<'m, F: MultiwriteNorFlash>(
     log: &mut Log<F>,
-    mut hall: impl Access<Hall<P, M, R, L>>,
+    mut venue: impl Access<Venue<'m>>,
     buf: &mut [u8; FRAME],
     admin_code: &str,
 ) -> Result<Option<u32>, Trouble> {
-    let next = hall.with(|hall| if hall.has_missed_facts() { Err(Trouble::Overrun) } else { Ok(hall.next_fact(0)) })?;
+    let next =
+        venue.with(|venue| if venue.has_missed_facts() { Err(Trouble::Overrun) } else { Ok(venue.next_fact(0)) })?;
     let number = match next {
         None => return Ok(None),
         Some((number, Fact::Chapter)) => {
-            begin_chapter(log, &mut hall, buf, admin_code).await?;
+            begin_chapter(log, &mut venue, buf, admin_code).await?;
             number
         }
         Some((number, Fact::Ended)) => {
-            write_ending(log, &mut hall, buf).await?;
+            write_ending(log, &mut venue, buf).await?;
             number
         }
         Some((number, _)) => {
             let mut last = number;
-            let entries = hall.with(|hall| {
+            let entries = venue.with(|venue| {
                 let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
                 let mut ahead = 0;
-                while let Some((number, fact)) = hall.next_fact(ahead)
+                while let Some((number, fact)) = venue.next_fact(ahead)
                     && !matches!(fact, Fact::Chapter | Fact::Ended)
-                    && hall.write_fact(fact, &mut out).is_ok()
+                    && venue.write_fact(fact, &mut out).is_ok()
                 {
                     last = number;
                     ahead += 1;
@@ -381,27 +391,27 @@ pub async fn commit<F: MultiwriteNorFlash, const P: usize, const M: usize, const
             last
         }
     };
-    hall.with(|hall| hall.facts_are_safe(number));
+    venue.with(|venue| venue.facts_are_safe(number));
     Ok(Some(number))
 }
 
 /// Writes the beginning of a chapter. Should the box be reset meanwhile, another chapter follows, and this one stays
 /// without its end.
-async fn begin_chapter<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+async fn begin_chapter<'m, F: MultiwriteNorFlash>(
     log: &mut Log<F>,
-    hall: &mut impl Access<Hall<P, M, R, L>>,
+    venue: &mut impl Access<Venue<'m>>,
     buf: &mut [u8; FRAME],
     admin_code: &str,
 ) -> Result<(), Trouble> {
     log.begin_chapter(buf).await?;
-    let league = hall.with(|hall| hall.league_id().number);
+    let league = venue.with(|venue| venue.league_id().number);
     let mut at = 0;
     loop {
-        let (entries, more, now) = hall.with(|hall| {
+        let (entries, more, now) = venue.with(|venue| {
             let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
             let said = at > 0 || Entry::AdminCode(admin_code).write(&mut out).is_ok();
-            let more = hall.write_chapter(&mut at, &mut out) || !said || Entry::Open.write(&mut out).is_err();
-            (out.len(), more, hall.league_id().number)
+            let more = venue.write_chapter(&mut at, &mut out) || !said || Entry::Open.write(&mut out).is_err();
+            (out.len(), more, venue.league_id().number)
         });
         if now != league {
             return Ok(());
@@ -418,18 +428,18 @@ async fn begin_chapter<F: MultiwriteNorFlash, const P: usize, const M: usize, co
 }
 
 /// Writes how a league ended. Should the box be reset meanwhile, it stays without its end: nobody has been told of it.
-async fn write_ending<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+async fn write_ending<'m, F: MultiwriteNorFlash>(
     log: &mut Log<F>,
-    hall: &mut impl Access<Hall<P, M, R, L>>,
+    venue: &mut impl Access<Venue<'m>>,
     buf: &mut [u8; FRAME],
 ) -> Result<(), Trouble> {
-    let league = hall.with(|hall| hall.league_id().number);
+    let league = venue.with(|venue| venue.league_id().number);
     let mut at = 0;
     loop {
-        let (entries, more, now) = hall.with(|hall| {
+        let (entries, more, now) = venue.with(|venue| {
             let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
-            let more = hall.write_ending(&mut at, &mut out);
-            (out.len(), more, hall.league_id().number)
+            let more = venue.write_ending(&mut at, &mut out);
+            (out.len(), more, venue.league_id().number)
         });
         if now != league {
             return Ok(());
@@ -453,23 +463,23 @@ async fn keep_code<F: MultiwriteNorFlash>(log: &mut Log<F>, code: &str, buf: &mu
 }
 
 /// The sectors a whole league takes at most, with some to spare.
-pub fn sectors_of_a_league<F: MultiwriteNorFlash, const P: usize, const R: usize>() -> u32 {
+pub fn sectors_of_a_league<F: MultiwriteNorFlash>(players: usize, results: usize) -> u32 {
     /// An agent and what its frame takes.
     const AGENT: usize = 232;
     /// A result with some broken rules.
     const RESULT: usize = 56;
     /// A line of the final standings.
     const RANKED: usize = 82;
-    (((P + 8) * AGENT + R * RESULT + P * RANKED) / Log::<F>::sector_room() + 2) as u32
+    (((players + 8) * AGENT + results * RESULT + players * RANKED) / Log::<F>::sector_room() + 2) as u32
 }
 
-impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+impl<B: Board> Appliance<'_, B> {
     /// Reads the journal in `flash` and goes on with the league in it. Before anything else of the box runs.
     pub async fn resume<F: MultiwriteNorFlash>(&self, flash: F, buf: &mut [u8; FRAME], chosen: Chosen) -> Journal<F> {
         let mut log = Log::new(flash);
         let own_code = self.admin_code.borrow().clone();
         let mut code_is_other = false;
-        let restored = restore(&mut log, &self.hall, buf, |code| {
+        let restored = restore(&mut log, &self.venue, buf, |code| {
             code_is_other = code != own_code.as_str();
             if !chosen.admin_code {
                 *self.admin_code.borrow_mut() = String::try_from(code).unwrap_or_default();
@@ -479,7 +489,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         self.journal.erases.set(log.erases());
         match restored {
             Ok(true) => {
-                self.resume_hall(chosen);
+                self.resume_venue(chosen);
                 if code_is_other
                     && chosen.admin_code
                     && let Err(trouble) = keep_code(&mut log, &own_code, buf).await
@@ -489,13 +499,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             }
             Ok(false) => {
                 self.journal.set(State::Ok);
-                self.act(|hall, _| hall.keep_facts());
+                self.act(|venue, _| venue.keep_facts());
             }
             Err(trouble) => {
                 *self.admin_code.borrow_mut() = own_code;
                 self.journal_failed(trouble);
                 if trouble == Trouble::Damaged {
-                    let sound = sound(&mut log, &self.hall, buf).await;
+                    let sound = sound(&mut log, &self.venue, buf).await;
                     self.journal.sound.set(sound);
                 }
             }
@@ -510,22 +520,22 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         self.journal.past_is_damaged.set(!is_sound);
     }
 
-    /// The hall has been restored: it goes on.
-    fn resume_hall(&self, chosen: Chosen) {
-        self.journal.written.set(self.hall(Hall::facts));
+    /// The venue has been restored: it goes on.
+    fn resume_venue(&self, chosen: Chosen) {
+        self.journal.written.set(self.venue(Venue::facts));
         self.journal.set(State::Ok);
-        if !self.hall(|hall| hall.stage() == Stage::Waiting && hall.players().is_empty()) {
+        if !self.venue(|venue| venue.stage() == Stage::Waiting && venue.players().is_empty()) {
             let calendar = self.calendar();
             let now = self.board.now();
             self.journal.resumed.set(Some(now));
             self.journal.resumed_at.set((calendar.source(), calendar.at(now)));
         }
-        self.act(|hall, now| {
-            hall.resume(now);
+        self.act(|venue, now| {
+            venue.resume(now);
             if chosen.settings != Change::default() {
                 // Where a league is under way, its players came for what is set; the rest may change.
-                if hall.configure(now, chosen.settings).is_err() {
-                    let _ = hall.configure(now, chosen.settings.harmless());
+                if venue.configure(now, chosen.settings).is_err() {
+                    let _ = venue.configure(now, chosen.settings.harmless());
                 }
             }
         });
@@ -624,12 +634,12 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// Writes what has happened. False where nothing has.
     pub(super) async fn keep_facts<F: MultiwriteNorFlash>(&self, log: &mut Log<F>, buf: &mut [u8; FRAME]) -> bool {
         let code = self.admin_code();
-        match commit(log, &self.hall, buf, &code).await {
+        match commit(log, &self.venue, buf, &code).await {
             Ok(Some(number)) => {
                 self.journal.written.set(number);
-                self.journal.waiting.borrow_mut().wake();
+                self.journal.wake();
                 // The league may have waited for room.
-                self.act(|hall, now| hall.handle(now, Event::Tick));
+                self.act(|venue, now| venue.handle(now, Event::Tick));
             }
             Ok(None) => return false,
             Err(trouble) => self.journal_failed(trouble),
@@ -658,12 +668,13 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         reel: &mut Option<Log<F>>,
         buf: &mut [u8; FRAME],
     ) {
-        let wanted = sectors_of_a_league::<F, P, R>();
-        if log.chapter_sectors() > wanted && self.hall(|hall| hall.stage() == Stage::Waiting) {
+        let (players, results) = self.venue(|venue| (venue.capacity(), venue.room_for_results()));
+        let wanted = sectors_of_a_league::<F>(players, results);
+        if log.chapter_sectors() > wanted && self.venue(|venue| venue.stage() == Stage::Waiting) {
             // Players came and went, and a league needs the room. What is left of them is said anew, and takes little.
-            return self.act(|hall, _| hall.keep_facts());
+            return self.act(|venue, _| venue.keep_facts());
         }
-        let is_quiet = self.hall(|hall| hall.tables().next().is_none());
+        let is_quiet = self.venue(|venue| venue.tables().next().is_none());
         match if is_quiet { log.prepare(wanted, buf).await } else { Ok(false) } {
             Ok(true) => embassy_futures::yield_now().await,
             Ok(false) if is_quiet && self.prepare_reel(reel, buf).await => embassy_futures::yield_now().await,
@@ -686,9 +697,9 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 if !self.journal.has_reel.get() {
                     self.open_reel(reel, buf).await;
                 }
-                self.journal.written.set(self.hall(Hall::facts));
+                self.journal.written.set(self.venue(Venue::facts));
                 self.journal.set(State::Ok);
-                self.act(|hall, _| hall.keep_facts());
+                self.act(|venue, _| venue.keep_facts());
             }
             Err(trouble) => self.journal_failed(trouble),
         }
@@ -700,7 +711,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let recovered = async {
             log.recover(buf).await?;
             keep_code(log, &code, buf).await?;
-            restore(log, &self.hall, buf, |_| {}).await
+            restore(log, &self.venue, buf, |_| {}).await
         };
         match recovered.await {
             Ok(_) => {
@@ -709,23 +720,23 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
                 if !self.journal.has_reel.get() {
                     self.open_reel(reel, buf).await;
                 }
-                self.resume_hall(Chosen::default());
+                self.resume_venue(Chosen::default());
                 // Others may be on the lines now.
-                self.lines.iter().for_each(|bell| bell.signal(()));
+                self.venue(|venue| self.slots.all_changed(|player| lines::has_call(venue, player)));
             }
             Err(trouble) => self.journal_failed(trouble),
         }
     }
 
     fn journal_failed(&self, trouble: Trouble) {
-        self.hall.borrow_mut().keep_no_facts();
+        self.venue.borrow_mut().keep_no_facts();
         self.journal.decision.set(Decision::Nothing);
         self.journal.set(State::Failed(trouble));
     }
 
     /// Waits until everything that has happened so far is in flash. Before anything leaves the box.
     pub(crate) async fn safe(&self) {
-        let number = self.hall(Hall::facts);
+        let number = self.venue(Venue::facts);
         self.wait_for_journal(|| has_reached(self.journal.written.get(), number)).await;
     }
 
@@ -734,10 +745,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         // Steps of matches have no promise, but a chance to be taken before there are more of them: whoever is woken in one
         // round of the executor runs in the next.
         let mut rounds = 0..2u8;
-        while self.journal.has_reel.get() && self.hall(Hall::has_steps) && rounds.next().is_some() {
+        while self.journal.has_reel.get() && self.venue(Venue::has_steps) && rounds.next().is_some() {
             embassy_futures::yield_now().await;
         }
-        self.wait_for_journal(|| self.hall(Hall::has_room_for_facts)).await;
+        self.wait_for_journal(|| self.venue(Venue::has_room_for_facts)).await;
     }
 
     async fn wait_for_journal(&self, is_there: impl Fn() -> bool) {
@@ -745,7 +756,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             if self.journal() != State::Ok || is_there() {
                 return Poll::Ready(());
             }
-            self.journal.waiting.borrow_mut().register(context.waker());
+            self.journal.wait(context.waker());
             Poll::Pending
         })
         .await;

@@ -15,13 +15,14 @@ use embassy_sync::signal::Signal;
 use embedded_storage_async::nor_flash::MultiwriteNorFlash;
 use heapless::String;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{NAME_BYTES, Replay, Stage};
+use protocol_core::ids::{AgentId, MatchId};
 use protocol_core::journal::bytes;
 use protocol_core::journal::frame::{self, FRAME_BYTES, HEADER_BYTES};
 use protocol_core::journal::{Ended, Entry};
 use protocol_core::json::Shown;
+use protocol_core::season::Row;
 use protocol_core::time::Utc;
-use protocol_core::wire::league_v2::outgoing::{AgentId, MatchId, Row};
+use protocol_core::venue::{NAME_BYTES, Replay, Stage};
 
 use super::{FRAME, Film, Log, Place, Scene, State, Trouble};
 use crate::Appliance;
@@ -294,7 +295,7 @@ fn read(buf: &[u8; FRAME], entries: usize) -> impl Iterator<Item = Entry<'_>> {
     core::iter::from_fn(move || Entry::read(&mut from).ok().flatten())
 }
 
-impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+impl<B: Board> Appliance<'_, B> {
     /// Asks the journal, after whoever asked before. `None` where it has no answer.
     pub(crate) async fn ask_the_journal(&self, ask: Ask) -> Option<Reader<'_>> {
         let counter = &self.journal.counter;
@@ -357,7 +358,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
             Ok(spot) => spot,
             Err(before) => {
                 // The league of this moment has not ended before its last match.
-                let is_over = self.hall(|hall| hall.stage() == Stage::Completed);
+                let is_over = self.venue(|venue| venue.stage() == Stage::Completed);
                 let before = if is_over { before } else { before.min(log.chapter_begin()) };
                 let Some(past) = log.past(before, buf).await? else { return Ok(None) };
                 told.borrow_mut().turn(|page| page.past = past);

@@ -1,4 +1,4 @@
-//! The reel in flash: the steps of matches ([`protocol_core::hall::Replay`]), in a ring of their own beside the journal's.
+//! The reel in flash: the steps of matches ([`protocol_core::venue::Replay`]), in a ring of their own beside the journal's.
 //!
 //! It is a log as the journal is one, and a power cut costs it no more than the last frame; but every sector is a chapter, so
 //! that nothing is kept for long: the oldest steps are erased for the newest. It is a convenience: nobody waits for it, and
@@ -12,10 +12,10 @@ use core::ops::ControlFlow;
 use embassy_futures::yield_now;
 use embedded_storage_async::nor_flash::MultiwriteNorFlash;
 use heapless::String;
-use protocol_core::hall::{Deed, Hall, MOVE_BYTES, ReelId, Replay, Shot, Step};
+use protocol_core::ids::MatchId;
 use protocol_core::journal::bytes::{Reader, Writer};
 use protocol_core::journal::frame::{self, FRAME_BYTES, HEADER_BYTES};
-use protocol_core::wire::league_v2::outgoing::MatchId;
+use protocol_core::venue::{Deed, MOVE_BYTES, ReelId, Replay, Shot, Step, Venue};
 
 use super::past::Told;
 use super::{Access, FRAME, Log, State, Trouble};
@@ -152,20 +152,20 @@ fn steps(buf: &[u8; FRAME], entries: usize, skip: usize) -> Reader<'_> {
     Reader::new(buf.get(FRAME_BYTES + skip..FRAME_BYTES + entries).unwrap_or_default())
 }
 
-/// Puts steps that wait in the hall into flash, if they are worth it. False where there was nothing to do.
-pub async fn spool<F: MultiwriteNorFlash, const P: usize, const M: usize, const R: usize, const L: usize>(
+/// Puts steps that wait in the venue into flash, if they are worth it. False where there was nothing to do.
+pub async fn spool<'m, F: MultiwriteNorFlash>(
     reel: &mut Log<F>,
-    mut hall: impl Access<Hall<P, M, R, L>>,
+    mut venue: impl Access<Venue<'m>>,
     buf: &mut [u8; FRAME],
 ) -> Result<bool, Trouble> {
-    if !hall.with(|hall| hall.has_steps()) {
+    if !venue.with(|venue| venue.has_steps()) {
         return Ok(false);
     }
     loop {
         let room = reel.room();
-        let entries = hall.with(|hall| {
+        let entries = venue.with(|venue| {
             let mut out = Writer::new(buf.get_mut(FRAME_BYTES..FRAME_BYTES + room).unwrap_or_default());
-            hall.take_steps(&mut out);
+            venue.take_steps(&mut out);
             out.len()
         });
         if entries > 0 {
@@ -176,7 +176,7 @@ pub async fn spool<F: MultiwriteNorFlash, const P: usize, const M: usize, const 
     }
 }
 
-impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> Appliance<B, P, M, R, L> {
+impl<B: Board> Appliance<'_, B> {
     /// Keeps the reel for ever where there is no journal. Run one, or [`Appliance::keep_journal`].
     pub async fn keep_reel<F: MultiwriteNorFlash>(&self, flash: F, buf: &mut [u8; FRAME]) -> ! {
         let mut reel = Some(Log::new(flash));
@@ -200,7 +200,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
     /// Writes steps, if there are any. A reel that fails is given up.
     pub(super) async fn spool<F: MultiwriteNorFlash>(&self, reel: &mut Option<Log<F>>, buf: &mut [u8; FRAME]) -> bool {
         let Some(log) = reel.as_mut().filter(|_| self.journal.has_reel.get()) else { return false };
-        let written = spool(log, &self.hall, buf).await;
+        let written = spool(log, &self.venue, buf).await;
         self.keep_or_drop(reel, written)
     }
 
@@ -239,7 +239,7 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         let is_on_the_way = |film: &Film| film.replay.of == of && film.replay.shot.step <= to && to != u16::MAX;
         if !matches!(&*told.borrow(), Told::Film(film) if is_on_the_way(film)) {
             let Some(next) = reel.first_step(of, buf, &mut pause).await? else { return Ok(false) };
-            let Some(replay) = self.hall(|hall| hall.replay_of(id)) else { return Ok(false) };
+            let Some(replay) = self.venue(|venue| venue.replay_of(id)) else { return Ok(false) };
             *told.borrow_mut() = Told::Film(Film { replay, next });
         }
         let is_there = |replay: &Replay| replay.shot.step >= to || replay.shot.ended.is_some();
@@ -310,10 +310,10 @@ impl<B: Board, const P: usize, const M: usize, const R: usize, const L: usize> A
         if let Some(log) = log.filter(|_| self.journal() == State::Ok) {
             self.keep_facts(log, buf).await;
         }
-        spool(reel, &self.hall, buf).await.map(|_| ())
+        spool(reel, &self.venue, buf).await.map(|_| ())
     }
 
     fn reel_of(&self, id: MatchId) -> Option<ReelId> {
-        self.hall(|hall| hall.revealed_seed(id)).map(ReelId::of)
+        self.venue(|venue| venue.revealed_seed(id)).map(ReelId::of)
     }
 }

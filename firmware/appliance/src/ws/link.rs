@@ -236,6 +236,18 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
         self.message(0).1.say(write, may_leave)
     }
 
+    /// The same, made in a lent buffer, which the peer may keep for as long as `ms`.
+    pub fn say_in<'l>(
+        &'l mut self,
+        lent: &'l mut [u8],
+        ms: u32,
+        write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
+        may_leave: impl AsyncFn(),
+    ) -> impl Future<Output = Result<bool, End>> {
+        let speaker = Speaker { stream: self.stream, clock: self.clock, room: lent };
+        speaker.say_within(ms, write, may_leave)
+    }
+
     /// The message that has just come, and the right to answer it.
     pub fn message(&mut self, length: usize) -> (&[u8], Speaker<'_, S, C>) {
         let buf = self.lent.as_deref_mut().unwrap_or(self.buf);
@@ -294,7 +306,16 @@ impl<S: Write, C: Clock> Speaker<'_, S, C> {
         write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
         may_leave: impl AsyncFn(),
     ) -> impl Future<Output = Result<bool, End>> {
-        let mut message = Outgoing::frame(Timed::new(self.stream, self.clock, WRITE_MS), self.room);
+        self.say_within(WRITE_MS, write, may_leave)
+    }
+
+    fn say_within(
+        self,
+        ms: u32,
+        write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
+        may_leave: impl AsyncFn(),
+    ) -> impl Future<Output = Result<bool, End>> {
+        let mut message = Outgoing::frame(Timed::new(self.stream, self.clock, ms), self.room);
         async move {
             let mut sent = Sent::default();
             loop {

@@ -1,5 +1,5 @@
-//! The buffer for long messages. A board has one, and lends it to one link at a time: nothing but a move with much to remember
-//! is long, and it is over in a moment.
+//! Buffers for what is too long for that of a slot. A board has few of them, and lends each to one slot at a time: what is long
+//! is rare, and over in a moment.
 //!
 //! First come, first served: whoever wants it stands in a queue, and whoever gives up leaves it. So nobody can be overtaken,
 //! and everybody waits for those before it and for nobody else.
@@ -12,15 +12,18 @@ use core::task::{Context, Poll, Waker};
 
 use heapless::Vec;
 
-/// Links that can wait for it at once, 9 bytes each on a board: as many as a board has players, and who plays waits once.
+/// Slots that can wait for one at once, 9 bytes each on a board: as many as a board has players, and who plays waits once.
 const WAITERS: usize = 32;
+/// Buffers of one size.
+const BUFFERS: usize = 2;
 /// The place of who waits no more.
 const NOWHERE: u8 = u8::MAX;
 
-/// Where the buffer is while nobody has it, and who waits for it.
+/// Where the buffers are while nobody has them, and who waits for one.
 #[derive(Default)]
 pub struct Long {
-    buf: Cell<Option<&'static mut [u8]>>,
+    free: [Cell<Option<&'static mut [u8]>>; BUFFERS],
+    /// The size of the smallest; 0 where there are none.
     size: Cell<usize>,
     queue: RefCell<Queue>,
 }
@@ -51,18 +54,58 @@ impl Default for Queue {
 impl Long {
     /// There is none.
     pub const fn new() -> Self {
-        Self { buf: Cell::new(None), size: Cell::new(0), queue: RefCell::new(Queue::new()) }
+        Self { free: [const { Cell::new(None) }; BUFFERS], size: Cell::new(0), queue: RefCell::new(Queue::new()) }
     }
 
-    /// From now on there is this one.
+    /// From now on there is this one too, as far as there is a place for it.
     pub fn set(&self, buf: &'static mut [u8]) {
-        self.size.set(buf.len());
+        let size = buf.len();
+        self.size.set(if self.size.get() == 0 { size } else { self.size.get().min(size) });
         self.give_back(buf);
     }
 
-    /// How large it is, also while somebody has it.
+    /// How large they are, also while somebody has them.
     pub fn size(&self) -> usize {
         self.size.get()
+    }
+
+    /// Whether somebody waits for one.
+    pub fn is_wanted(&self) -> bool {
+        !self.queue.borrow().order.is_empty()
+    }
+
+    fn take(&self) -> Option<&'static mut [u8]> {
+        self.free.iter().find_map(Cell::take)
+    }
+
+    /// Lends one if another is left then: for who does better with it but can do without.
+    pub fn spare(&self) -> Option<Lent<'_>> {
+        if self.is_wanted() {
+            return None;
+        }
+        let buf = self.take()?;
+        match self.take() {
+            Some(left) => {
+                self.keep(left);
+                Some(Lent { buf, long: self })
+            }
+            None => {
+                self.keep(buf);
+                None
+            }
+        }
+    }
+
+    fn keep(&self, buf: &'static mut [u8]) {
+        let is_empty = |place: &&Cell<Option<&'static mut [u8]>>| {
+            let kept = place.take();
+            let is_empty = kept.is_none();
+            place.set(kept);
+            is_empty
+        };
+        if let Some(place) = self.free.iter().find(is_empty) {
+            place.set(Some(buf));
+        }
     }
 
     /// Takes a place at the end of the queue. `None` where there is none left.
@@ -75,7 +118,7 @@ impl Long {
     }
 
     fn give_back(&self, buf: &'static mut [u8]) {
-        self.buf.set(Some(buf));
+        self.keep(buf);
         self.call_the_first();
     }
 
@@ -90,7 +133,7 @@ impl Long {
     }
 }
 
-/// A place in the queue, and the wait for the buffer. Dropping it leaves the queue.
+/// A place in the queue, and the wait for a buffer. Dropping it leaves the queue.
 pub struct Turn<'a> {
     long: &'a Long,
     place: u8,
@@ -111,11 +154,14 @@ impl<'a> Future for Turn<'a> {
         let (long, place) = (self.long, self.place);
         let mut queue = long.queue.borrow_mut();
         if queue.order.first() == Some(&place)
-            && let Some(buf) = long.buf.take()
+            && let Some(buf) = long.take()
         {
             queue.leave(place);
             // The place is somebody else's from now on.
             self.place = NOWHERE;
+            drop(queue);
+            // There may be another one.
+            long.call_the_first();
             return Poll::Ready(Lent { buf, long });
         }
         if let Some(kept) = queue.wakers.get_mut(usize::from(place))
@@ -131,16 +177,13 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         self.long.queue.borrow_mut().leave(self.place);
         // It may have been called and not have come.
-        let buf = self.long.buf.take();
-        let is_free = buf.is_some();
-        self.long.buf.set(buf);
-        if is_free {
-            self.long.call_the_first();
+        if let Some(buf) = self.long.take() {
+            self.long.give_back(buf);
         }
     }
 }
 
-/// The buffer in somebody's hands, until this is dropped.
+/// A buffer in somebody's hands, until this is dropped.
 pub struct Lent<'a> {
     buf: &'static mut [u8],
     long: &'a Long,
@@ -227,6 +270,23 @@ mod tests {
         assert_eq!(long.size(), 16);
         drop(lent);
         assert_eq!(second.look().expect("it came back").len(), 16);
+    }
+
+    #[test]
+    fn of_two_both_are_lent_to_who_needs_one_and_one_is_left_by_who_can_do_without() {
+        let long = long();
+        assert!(long.spare().is_none(), "it is the only one");
+        long.set(Box::leak(Box::new([0; 20])));
+        assert_eq!(long.size(), 16);
+        let spare = long.spare().expect("another one is left");
+        assert!(long.spare().is_none());
+        let needed = Waiter::new(&long).look().expect("that one");
+        let (mut first, mut second) = (Waiter::new(&long), Waiter::new(&long));
+        assert!(first.look().is_none() && second.look().is_none() && long.is_wanted());
+        drop((spare, needed));
+        assert!(long.spare().is_none(), "two wait");
+        let (first, second) = (first.look(), second.look());
+        assert!(first.is_some() && second.is_some(), "both at once");
     }
 
     #[test]

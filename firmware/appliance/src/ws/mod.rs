@@ -11,7 +11,7 @@ use sha1::{Digest, Sha1};
 
 pub use frames::{Breach, Came, Reader, SPARE, limit};
 pub use link::{End, Event, Link, Speaker};
-pub use long::Long;
+pub use long::{Lent, Long};
 
 use crate::http::Request;
 

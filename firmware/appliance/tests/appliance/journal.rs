@@ -11,11 +11,11 @@ use embassy_futures::block_on;
 use embassy_futures::select::{Either, select};
 use embedded_storage_async::nor_flash::{ErrorType, MultiwriteNorFlash, NorFlash, ReadNorFlash};
 use protocol_core::fair::Seed;
-use protocol_core::hall::{Config, Hall, Stage};
+use protocol_core::ids::MatchId;
 use protocol_core::journal::Entry;
 use protocol_core::journal::bytes::Writer;
 use protocol_core::journal::frame::FRAME_BYTES;
-use protocol_core::wire::league_v2::outgoing::MatchId;
+use protocol_core::venue::{Config, Space, Stage, Venue};
 use serde_json::json;
 
 /// What is in the flash, for whoever wants to look.
@@ -73,14 +73,15 @@ impl NorFlash for Slow<'_> {
 
 impl MultiwriteNorFlash for Slow<'_> {}
 
-/// The hall as the next start would find it.
-fn kept(bytes: &Bytes) -> Hall<8, 4, 28, 64> {
+/// The venue as the next start would find it.
+fn kept(bytes: &Bytes) -> Venue<'static> {
     let config = Config::default();
-    let mut hall = Hall::new(config, Seed([7; 32]), Seed([8; 32]));
+    let space = Box::leak(Box::new(Space::<8, 4, 28, 64, 8192, 16_384>::new()));
+    let mut venue = Venue::new(space.lend(), config, Seed([7; 32]), Seed([8; 32]));
     let mut log = Log::new(bytes.borrow().clone());
-    let found = block_on(restore(&mut log, &mut hall, &mut [0; FRAME], |_| {}));
+    let found = block_on(restore(&mut log, &mut venue, &mut [0; FRAME], |_| {}));
     assert_eq!(found, Ok(true));
-    hall
+    venue
 }
 
 /// Runs the journal beside a script.
@@ -101,16 +102,16 @@ fn nothing_is_said_before_it_is_in_flash() {
         for player in 0..4 {
             let bytes = bytes.clone();
             plan = plan.with(player, move |heard: &Heard, _| {
-                let hall = kept(&bytes);
-                assert_ne!(hall.stage(), Stage::Waiting, "whoever is called plays in a league that has begun");
+                let venue = kept(&bytes);
+                assert_ne!(venue.stage(), Stage::Waiting, "whoever is called plays in a league that has begun");
                 let message = &heard.call["params"];
                 if heard.name() == "GAME_OVER" {
                     let id = MatchId::read(message["match_id"].as_str().unwrap()).unwrap();
-                    assert!(hall.record(id).is_some(), "{id} is told");
+                    assert!(venue.record(id).is_some(), "{id} is told");
                 }
                 if heard.name() == "ROUND_COMPLETED" {
                     let round = message["round_id"].as_u64().unwrap() as u16;
-                    assert!(hall.matches_of(round).all(|id| hall.record(id).is_some()), "round {round} is told");
+                    assert!(venue.matches_of(round).all(|id| venue.record(id).is_some()), "round {round} is told");
                 }
                 Does::Answer
             });
@@ -123,12 +124,12 @@ fn nothing_is_said_before_it_is_in_flash() {
                 }
                 assert_eq!(scene.admin("start").await.status, 200);
                 assert_ne!(kept(&bytes).stage(), Stage::Waiting, "what the owner is told has happened");
-                while !scene.leaguebox.hall(Hall::is_over) {
+                while !scene.leaguebox.venue(Venue::is_over) {
                     let shown = scene.get("/api/results.csv").await.body;
-                    let hall = kept(&bytes);
+                    let venue = kept(&bytes);
                     for line in shown.lines().skip(1) {
                         let id = MatchId::read(line.split(',').nth(1).unwrap()).unwrap();
-                        assert!(hall.record(id).is_some(), "{id} is shown");
+                        assert!(venue.record(id).is_some(), "{id} is shown");
                     }
                     scene.world.sleep_until(scene.world.after(25)).await;
                 }
@@ -223,7 +224,7 @@ fn players_who_come_and_go_do_not_fill_the_flash() {
                 let message = json!({"jsonrpc": "2.0", "method": "deregister_player", "id": 2,
                     "params": {"auth_token": seen["result"]["auth_token"]}});
                 let seen = client.ask("POST", "/mcp", "", &message.to_string()).await.unwrap();
-                assert!(scene.leaguebox.hall(|hall| hall.players().is_empty()), "{seen:?}");
+                assert!(scene.leaguebox.venue(|venue| venue.players().is_empty()), "{seen:?}");
                 // Not faster than the box lets them.
                 scene.world.sleep(2_000).await;
             }
@@ -260,7 +261,7 @@ fn journal_after_a_league(bytes: &Bytes) -> String {
     let mut journal = String::new();
     play(Plan::new(4), async |scene| {
         beside(scene, bytes, async || {
-            if scene.leaguebox.hall(|hall| hall.stage() == Stage::Waiting) {
+            if scene.leaguebox.venue(|venue| venue.stage() == Stage::Waiting) {
                 scene.whole_league().await;
             }
             scene.leaguebox.league_over().await;
@@ -412,8 +413,8 @@ fn a_league_whose_beginning_is_damaged_is_told_and_kept_and_the_one_before_it_ca
         })
         .await;
     });
-    let hall = kept(&bytes);
-    assert_eq!((hall.players().len(), hall.league_id().number, hall.results_kept()), (4, 3, 6));
+    let venue = kept(&bytes);
+    assert_eq!((venue.players().len(), venue.league_id().number, venue.results_kept()), (4, 3, 6));
 }
 
 #[test]

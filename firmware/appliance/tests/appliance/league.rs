@@ -296,10 +296,10 @@ fn an_answer_that_drips_counts_if_it_is_whole_by_the_deadline() {
 }
 
 #[test]
-fn a_reply_longer_than_the_lines_buffer_is_unusable_and_never_unreachable() {
-    let long = |heard: &Heard, _| if heard.name() == "GAME_INVITATION" { Does::Long(2000) } else { Does::Answer };
+fn a_reply_longer_than_any_buffer_is_unusable_and_never_unreachable() {
+    let long = |heard: &Heard, _| if heard.name() == "GAME_INVITATION" { Does::Long(4000) } else { Does::Answer };
     for seed in [None, Some(1), Some(2), Some(3)] {
-        play(Plan { seed, line: 1024, ..Plan::new(2) }.with(1, long), async |scene| {
+        play(Plan { seed, ..Plan::new(2) }.small(1024).with(1, long), async |scene| {
             scene.whole_league().await;
             let report = scene.get("/api/players/P02.json").await.json();
             let rules: Vec<_> =
@@ -312,9 +312,22 @@ fn a_reply_longer_than_the_lines_buffer_is_unusable_and_never_unreachable() {
 }
 
 #[test]
-fn a_message_longer_than_the_lines_buffer_arrives_whole() {
+fn a_reply_longer_than_the_slots_buffer_counts_if_a_larger_one_holds_it() {
+    let long = |_: &Heard, _| Does::Long(2000);
+    for seed in [None, Some(1), Some(2), Some(3)] {
+        play(Plan { seed, ..Plan::new(2) }.small(1024).with(1, long).with(0, long), async |scene| {
+            scene.whole_league().await;
+            let report = scene.get("/api/players/P02.json").await.json();
+            assert_eq!(report["violations"], 0, "{report}");
+            assert_eq!(technical_losses(&scene.results().await), 0);
+        });
+    }
+}
+
+#[test]
+fn a_message_longer_than_the_slots_buffer_arrives_whole() {
     let told = |line, seed| {
-        play(Plan { seed, line, ..Plan::new(4) }, async |scene| {
+        play(Plan { seed, ..Plan::new(4) }.small(line), async |scene| {
             scene.whole_league().await;
             let texts = |player: &Player<'_>| {
                 let heard = player.heard.borrow();
@@ -335,7 +348,7 @@ fn who_reads_slowly_is_never_told_half_of_two_tables() {
     let rests = |heard: &Heard, _| if heard.name() == "GAME_OVER" { Does::Rest(3_000) } else { Does::Answer };
     for player in 0..5 {
         for line in [400, 512] {
-            let plan = Plan { seed: Some(line as u64), window: 256, line, ..Plan::new(5) };
+            let plan = Plan { seed: Some(line as u64), window: 256, ..Plan::new(5) }.small(line);
             play(plan.with(player, rests), async |scene| {
                 scene.whole_league().await;
                 let tables = |player| {

@@ -10,8 +10,8 @@ use crate::net_support::{Client, Does, Plan, Scene, Socket, play, reply};
 use appliance::clock::Clock;
 use serde_json::{Value, json};
 
-const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
-const UPGRADE: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
+pub const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
+pub const UPGRADE: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
 
 /// What the box sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,7 +144,7 @@ impl<'w> Agent<'w> {
     }
 
     /// Answers every call until the league is over or the box hangs up.
-    async fn play(&mut self) {
+    pub async fn play(&mut self) {
         while let Some(call) = self.hear().await {
             let is_last = call["params"]["message_type"] == "LEAGUE_COMPLETED";
             self.say(&reply(&call, &self.token, 0)).await;
@@ -185,7 +185,7 @@ fn registration(name: &str) -> Value {
 }
 
 /// Runs all of them at once.
-async fn all<const N: usize>(futures: [Pin<&mut dyn Future<Output = ()>>; N]) {
+pub async fn all<const N: usize>(futures: [Pin<&mut dyn Future<Output = ()>>; N]) {
     let mut futures = futures.map(Some);
     poll_fn(|cx| {
         for future in &mut futures {
@@ -434,7 +434,7 @@ fn an_answer_in_fragments_with_a_ping_within_counts() {
 
 #[test]
 fn an_answer_longer_than_any_buffer_comes_in_one_frame() {
-    let plan = Plan { seed: Some(5), incoming: 600, outgoing: 600, line: 1024, ..Plan::new(7) };
+    let plan = Plan { seed: Some(5), ..Plan::new(7) }.small(1024);
     play(plan, async |scene| {
         scene.register_all().await;
         let mut ada = Agent::join(&scene, 31, "Ada").await;
@@ -671,8 +671,8 @@ fn a_reset_ends_every_link_and_everybody_may_register_again() {
 }
 
 #[test]
-fn every_line_can_have_its_link_at_once_and_workers_are_left() {
-    play(Plan { seed: Some(11), workers: 2, ..Plan::new(0) }, async |scene| {
+fn every_player_can_have_its_link_at_once_and_slots_are_left() {
+    play(Plan { seed: Some(11), slots: 10, ..Plan::new(0) }, async |scene| {
         let mut agents = Vec::new();
         for n in 0..8 {
             agents.push(Agent::join(&scene, 31 + n, &format!("Agent {n}")).await);
@@ -711,7 +711,7 @@ fn a_player_that_is_called_may_ask_on_a_link_but_is_still_called() {
     });
 }
 
-/// Two agents of League of Agents that play resource-rush, each asked for its first move; and the id of their game. A line's
+/// Two agents of League of Agents that play resource-rush, each asked for its first move; and the id of their game. A slot's
 /// buffer is 1 KB, and there is one of 4 KB for long messages.
 async fn drones<'w>(scene: &Scene<'_, 'w>) -> (Agent<'w>, Agent<'w>, String) {
     scene.leaguebox.have_long(vec![0; 4096].leak());
@@ -749,8 +749,8 @@ fn wait_and_remember(game: &str, memory: &Value) -> Vec<u8> {
 }
 
 #[test]
-fn moves_longer_than_a_lines_buffer_are_read_one_after_the_other_and_what_they_remember_comes_back() {
-    play(Plan { seed: Some(5), ..Plan::new(0) }, async |scene| {
+fn moves_longer_than_a_slots_buffer_are_read_one_after_the_other_and_what_they_remember_comes_back() {
+    play(Plan { seed: Some(5), ..Plan::new(0) }.small(1024), async |scene| {
         let (mut ada, mut sara, game) = drones(&scene).await;
         for tick in 1..4 {
             let memories = ["A", "S"].map(|name| json!({"map": name.repeat(3500 + tick)}));
@@ -768,7 +768,7 @@ fn moves_longer_than_a_lines_buffer_are_read_one_after_the_other_and_what_they_r
 
 #[test]
 fn whoever_begins_a_long_move_and_stops_holds_nobody_up_for_long() {
-    play(Plan::new(0), async |scene| {
+    play(Plan::new(0).small(1024), async |scene| {
         let (mut ada, mut sara, game) = drones(&scene).await;
         let long = wait_and_remember(&game, &json!({"map": "x".repeat(3000)}));
         ada.send(&long[..2000]).await;
@@ -785,7 +785,7 @@ fn whoever_begins_a_long_move_and_stops_holds_nobody_up_for_long() {
 
 #[test]
 fn five_who_begin_long_moves_and_stop_do_not_outlast_the_sixth() {
-    play(Plan { workers: 8, ..Plan::new(0) }, async |scene| {
+    play(Plan { slots: 16, ..Plan::new(0) }.small(1024), async |scene| {
         let (first, second, _) = drones(&scene).await;
         let mut hogs = vec![first, second];
         for from in 33..37 {
@@ -818,7 +818,7 @@ fn five_who_begin_long_moves_and_stop_do_not_outlast_the_sixth() {
 fn whoever_is_slowed_down_does_not_keep_the_buffer_for_long_moves_meanwhile() {
     // More than an address may say, all at once, with a long move in it.
     for (pings, later) in (514..530).flat_map(|pings| [40, 75, 110].map(|later| (pings, later))) {
-        play(Plan { window: 1 << 16, ..Plan::new(0) }, async |scene| {
+        play(Plan { window: 1 << 16, ..Plan::new(0) }.small(1024), async |scene| {
             let (mut ada, mut sara, game) = drones(&scene).await;
             let [first, second] = ["a", "s"].map(|name| wait_and_remember(&game, &json!({"map": name.repeat(3000)})));
             let ping = masked(0x81, br#"{"type":"ping"}"#);
@@ -834,7 +834,7 @@ fn whoever_is_slowed_down_does_not_keep_the_buffer_for_long_moves_meanwhile() {
 
 #[test]
 fn only_a_move_may_be_long_and_only_as_long_as_there_is_room() {
-    play(Plan::new(0), async |scene| {
+    play(Plan::new(0).small(1024), async |scene| {
         let (mut ada, mut sara, game) = drones(&scene).await;
         ada.send(&wait_and_remember(&game, &json!({"map": "x".repeat(4096)}))).await;
         while let Some(frame) = ada.frame().await {
@@ -883,7 +883,7 @@ fn an_agent_hears_of_every_turn_also_of_its_own_that_was_answered_at_once() {
 
 #[test]
 fn an_agent_in_a_loop_is_told_in_one_line_and_nobody_elses_history_is_lost() {
-    play(Plan::new(0), async |scene| {
+    play(Plan::new(0).small(1024), async |scene| {
         let (mut ada, _sara, game) = drones(&scene).await;
         let fly = json!({"type": "submit_move", "gameId": game, "move": {"action": "fly"}});
         for _ in 0..500 {
@@ -891,7 +891,7 @@ fn an_agent_in_a_loop_is_told_in_one_line_and_nobody_elses_history_is_lost() {
             ada.say(&fly).await;
             assert_eq!(hear_until(&mut ada, "move_result").await["success"], false);
         }
-        let written = scene.leaguebox.hall(|hall| hall.log().written());
+        let written = scene.leaguebox.venue(|venue| venue.log().written());
         assert!(written < 20, "{written} entries");
         let log = log(&scene).await;
         let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

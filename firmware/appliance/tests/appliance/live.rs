@@ -14,7 +14,7 @@ const HELLO: &str = "GET /api/live HTTP/1.1\r\nHost: box\r\nConnection: Upgrade\
     Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 /// A page that watches, and what it knows.
-struct Page<'w> {
+pub struct Page<'w> {
     socket: Socket<'w>,
     unread: Vec<u8>,
     players: BTreeMap<String, Value>,
@@ -29,7 +29,7 @@ struct Page<'w> {
 }
 
 impl<'w> Page<'w> {
-    async fn open(scene: &Scene<'_, 'w>) -> Self {
+    pub async fn open(scene: &Scene<'_, 'w>) -> Self {
         let Client { mut socket, .. } = scene.dial_from(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 200))).await;
         socket.send(HELLO.as_bytes()).await.unwrap();
         let mut page = Self {
@@ -117,14 +117,14 @@ impl<'w> Page<'w> {
     }
 
     /// Listens until it has heard nothing for a while.
-    async fn catch_up(&mut self, scene: &Scene<'_, 'w>) {
+    pub async fn catch_up(&mut self, scene: &Scene<'_, 'w>) {
         while let Either::First(heard) = select(self.hear(scene.world), scene.world.sleep(1_000)).await {
             heard.expect("the box goes on");
         }
     }
 
     /// What it knows is what the pages say.
-    async fn knows_all(&self, scene: &Scene<'_, '_>) {
+    pub async fn knows_all(&self, scene: &Scene<'_, '_>) {
         assert!(self.is_ready);
         let rows = scene.get("/api/players.json").await.json()["players"].clone();
         for row in rows.as_array().unwrap() {
@@ -215,7 +215,7 @@ fn every_result_is_told_and_an_update_comes_at_most_ten_times_a_second() {
 }
 
 #[test]
-fn half_of_the_workers_may_be_watched_on_and_the_next_is_told_to_come_back() {
+fn half_of_what_players_leave_may_be_watched_on_and_the_next_is_told_to_come_back() {
     play(Plan::new(2), async |scene| {
         let (mut first, mut second) = (Page::open(&scene).await, Page::open(&scene).await);
         first.catch_up(&scene).await;
@@ -309,7 +309,7 @@ fn a_map_of_25_kilobytes_is_sent_of_one_piece_while_the_game_goes_on() {
     play(plan, async |scene| {
         scene.register_all().await;
         scene.admin("start").await;
-        let turn = || scene.leaguebox.hall(|hall| hall.tables().next().map(|table| table.play.game().turn()));
+        let turn = || scene.leaguebox.venue(|venue| venue.tables().next().map(|table| table.play.game().turn()));
         while turn() < Some(5) {
             scene.world.sleep(10).await;
         }
@@ -396,7 +396,7 @@ fn a_page_sees_what_happens_again_and_again_though_it_is_no_new_entry_of_the_log
             page.catch_up(&scene).await;
             drop(first);
             page.catch_up(&scene).await;
-            let entries = || scene.leaguebox.hall(|hall| hall.log().written());
+            let entries = || scene.leaguebox.venue(|venue| venue.log().written());
             let before = entries();
             for round in 0..5 {
                 assert_eq!(page.players["P03"]["connected"], false, "round {round}");

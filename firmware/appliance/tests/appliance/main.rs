@@ -10,3 +10,4 @@ mod net_support;
 mod owner;
 mod replay;
 mod server;
+mod slots;

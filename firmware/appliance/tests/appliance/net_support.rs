@@ -16,13 +16,13 @@ use std::task::{Context, Poll, Wake, Waker, ready};
 
 use appliance::board::{About, Board, Fault, Reset};
 use appliance::clock::Clock;
-use appliance::{Appliance, Links};
+use appliance::{Appliance, Space};
 use edge_nal::{Close, Readable, TcpAccept, TcpConnect, TcpShutdown, TcpSplit};
 use embedded_io_async::{ErrorKind, ErrorType, Read, Write};
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
-use protocol_core::hall::{Config, Hall};
 use protocol_core::time::Utc;
+use protocol_core::venue::Config;
 use serde_json::{Value, json};
 
 /// No test needs a day.
@@ -403,6 +403,9 @@ pub struct Port<'w> {
     pub door: Cell<Door>,
     queue: RefCell<VecDeque<(SocketAddr, Socket<'w>)>>,
     acceptors: RefCell<Vec<Waker>>,
+    /// Who accepts at this moment. A port without a queue refuses whoever none of them is there for.
+    listening: Cell<usize>,
+    has_queue: Cell<bool>,
     /// Connections the dialling side has, or is making.
     pub open: Cell<usize>,
     /// The most there ever were.
@@ -429,6 +432,22 @@ impl Drop for Dialled<'_> {
     }
 }
 
+/// Counts who listens.
+struct Listening<'a>(&'a Cell<usize>);
+
+impl<'a> Listening<'a> {
+    fn new(count: &'a Cell<usize>) -> Self {
+        count.set(count.get() + 1);
+        Self(count)
+    }
+}
+
+impl Drop for Listening<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
 impl<'w> TcpAccept for Port<'w> {
     type Error = ErrorKind;
     type Socket<'a>
@@ -437,6 +456,7 @@ impl<'w> TcpAccept for Port<'w> {
         Self: 'a;
 
     async fn accept(&self) -> Result<(SocketAddr, Socket<'w>), ErrorKind> {
+        let _listener = Listening::new(&self.listening);
         poll_fn(|cx| match self.queue.borrow_mut().pop_front() {
             Some(connection) => Poll::Ready(Ok(connection)),
             None => {
@@ -467,6 +487,8 @@ impl<'w> Net<'w> {
             door: Cell::new(Door::Open),
             queue: RefCell::default(),
             acceptors: RefCell::default(),
+            listening: Cell::new(0),
+            has_queue: Cell::new(true),
             open: Cell::new(0),
             most: Cell::new(0),
             dialled: Cell::new(0),
@@ -482,6 +504,9 @@ impl<'w> Net<'w> {
         match port.door.get() {
             Door::Shut => return Err(ErrorKind::ConnectionRefused),
             Door::Nowhere => pending().await,
+            Door::Open if !port.has_queue.get() && port.queue.borrow().len() >= port.listening.get() => {
+                return Err(ErrorKind::ConnectionRefused);
+            }
             Door::Open => {}
         }
         let [here, there] = Socket::pair(self.world, dialled);
@@ -500,6 +525,36 @@ impl<'w> TcpConnect for Net<'w> {
 
     async fn connect(&self, remote: SocketAddr) -> Result<Socket<'w>, ErrorKind> {
         self.dial(BOX.ip(), remote).await
+    }
+}
+
+/// Where a slot accepts and dials.
+pub struct Exchange<'a, 'w> {
+    pub port: Rc<Port<'w>>,
+    pub net: &'a Net<'w>,
+}
+
+impl<'w> TcpAccept for Exchange<'_, 'w> {
+    type Error = ErrorKind;
+    type Socket<'s>
+        = Socket<'w>
+    where
+        Self: 's;
+
+    async fn accept(&self) -> Result<(SocketAddr, Socket<'w>), ErrorKind> {
+        self.port.accept().await
+    }
+}
+
+impl<'w> TcpConnect for Exchange<'_, 'w> {
+    type Error = ErrorKind;
+    type Socket<'s>
+        = Socket<'w>
+    where
+        Self: 's;
+
+    async fn connect(&self, remote: SocketAddr) -> Result<Socket<'w>, ErrorKind> {
+        self.net.connect(remote).await
     }
 }
 
@@ -810,7 +865,10 @@ impl Client<'_> {
 }
 
 /// A box of a size that is easily filled.
-pub type Small<'w> = Appliance<&'w World, 8, 4, 28, 256>;
+pub type Small<'w> = Appliance<'w, &'w World>;
+
+/// A buffer that is lent.
+pub const WIDE: usize = 2816;
 
 pub const ADMIN_CODE: &str = "open sesame";
 pub const ADMIN: &str = "Authorization: Bearer open sesame\r\n";
@@ -821,10 +879,15 @@ pub struct Plan {
     pub seed: Option<u64>,
     /// Bytes the network holds on their way.
     pub window: usize,
-    pub workers: usize,
+    /// Connections the box can have at once.
+    pub slots: usize,
+    /// The buffer of a slot: what a request may take of it, and what it leaves for the answer.
     pub incoming: usize,
     pub outgoing: usize,
-    pub line: usize,
+    /// Larger ones that are lent.
+    pub wide: usize,
+    /// Whether who comes while nobody listens waits, as it does on a computer, or is refused, as on a board.
+    pub has_queue: bool,
     pub game: GameKind,
     pub start_at: Option<u16>,
     pub utc: Option<Utc>,
@@ -839,10 +902,11 @@ impl Plan {
         Self {
             seed: None,
             window: 2048,
-            workers: 4,
+            slots: 12,
             incoming: 2048,
             outgoing: 2048,
-            line: 1024,
+            wide: 0,
+            has_queue: true,
             game: GameKind::EvenOdd,
             start_at: None,
             utc: Some(Utc(1_736_937_000)),
@@ -850,6 +914,11 @@ impl Plan {
             last_panic: None,
             habits: (0..players).map(|_| habit(|_, _| Does::Answer)).collect(),
         }
+    }
+
+    /// Slots with buffers of this size, and two large ones beside, as on a board.
+    pub fn small(self, buf: usize) -> Self {
+        Self { incoming: buf - 256, outgoing: 256, wide: 2, ..self }
     }
 
     pub fn with(mut self, player: usize, does: impl Fn(&Heard, usize) -> Does + 'static) -> Self {
@@ -897,7 +966,7 @@ impl<'w> Scene<'_, 'w> {
     /// Registers a player, from its own address, and returns the box's answer.
     pub async fn register(&self, player: &Player<'w>) -> Seen {
         let address = player.port.address;
-        let game = self.leaguebox.hall(|hall| hall.config().game.rules().name);
+        let game = self.leaguebox.venue(|venue| venue.config().game.rules().name);
         let message = json!({"jsonrpc": "2.0", "method": "register_player", "id": 1, "params": {
             "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:new",
             "timestamp": "2025-01-15T10:05:00Z", "conversation_id": "conv_1", "player_meta": {
@@ -933,6 +1002,7 @@ impl<'w> Scene<'_, 'w> {
 
 /// Builds a box and its players, and runs `script` beside them.
 pub fn play<T>(plan: Plan, script: impl AsyncFnOnce(Scene<'_, '_>) -> T) -> T {
+    let mut space = Box::new(Space::<8, 4, 28, 256, 8192, 16_384, 48>::new());
     let world = &World::new(&plan);
     let net = &Net::new(world);
     let config = Config {
@@ -941,20 +1011,26 @@ pub fn play<T>(plan: Plan, script: impl AsyncFnOnce(Scene<'_, '_>) -> T) -> T {
         endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(),
         ..Config::default()
     };
-    let hall = Hall::new(config, Seed([1; 32]), Seed([2; 32]));
-    let leaguebox: &Small<'_> = &Appliance::new(hall, world, ADMIN_CODE.try_into().unwrap());
+    let (seeds, code) = ((Seed([1; 32]), Seed([2; 32])), ADMIN_CODE.try_into().unwrap());
+    let leaguebox: &Small<'_> = &Appliance::new(space.lend(), world, config, seeds, code);
     let port = &net.open(BOX);
+    port.has_queue.set(plan.has_queue);
     let players: Vec<_> = (0..).zip(plan.habits).map(|(index, does)| Player::new(net, index, does)).collect();
-    let links = &Links::new();
+    let exchange = &Exchange { port: port.clone(), net };
     let mut tasks = vec![task(leaguebox.keep_time())];
-    for index in 0..8 {
-        let mut buf = vec![0; plan.line];
-        tasks.push(task(async move { leaguebox.line(index, net, links, &mut buf).await }));
+    for _ in 0..plan.wide {
+        leaguebox.have_wide(vec![0; WIDE].leak());
     }
-    for _ in 0..plan.workers {
+    for _ in 0..plan.slots {
         let mut buf = vec![0; plan.incoming + plan.outgoing];
-        tasks.push(task(async move { leaguebox.serve(&**port, links, &mut buf, plan.outgoing).await }));
+        tasks.push(task(async move { leaguebox.slot(exchange, &mut buf, [plan.incoming, plan.outgoing]).await }));
     }
     tasks.extend(players.iter().map(|player| task(player.live(world))));
-    world.run(tasks, script(Scene { world, net, leaguebox, players: &players }))
+    world.run(tasks, async {
+        // Until somebody listens.
+        while !port.has_queue.get() && port.listening.get() < plan.slots {
+            embassy_futures::yield_now().await;
+        }
+        script(Scene { world, net, leaguebox, players: &players }).await
+    })
 }

@@ -7,8 +7,8 @@ use crate::net_support::{ADMIN, Plan, Scene, Seen, play};
 use appliance::board::Fault;
 use appliance::calendar::Source;
 use appliance::clock::Clock;
-use protocol_core::hall::Command;
 use protocol_core::time::Utc;
+use protocol_core::venue::Command;
 use serde_json::{Value, json};
 
 async fn set(scene: Scene<'_, '_>, body: &str) -> Seen {
@@ -284,7 +284,7 @@ fn who_registers_and_leaves_again_and_again_is_told_to_wait_and_a_class_is_not()
                 200,
                 "questions are free"
             );
-            scene.leaguebox.act(|hall, now| hall.command(now, Command::Reset)).unwrap();
+            scene.leaguebox.act(|venue, now| venue.command(now, Command::Reset)).unwrap();
         };
         assert_eq!((accepted, refused.status, refused.header("Retry-After")), (32, 429, Some("2")));
         assert!(refused.json()["error"].as_str().unwrap().contains("too many registrations came from your address"));

@@ -6,7 +6,7 @@ use appliance::clock::Clock;
 use appliance::journal::{Chosen, FRAME, State};
 use embassy_futures::select::{Either, select};
 use protocol_core::games::{Game, GameKind};
-use protocol_core::wire::league_v2::outgoing::MatchId;
+use protocol_core::ids::MatchId;
 use serde_json::{Value, json};
 
 /// Runs the journal and the reel beside a script.
@@ -114,7 +114,7 @@ fn two_who_look_at_long_matches_at_once_do_not_disturb_each_other_and_a_running_
             scene.register_all().await;
             assert_eq!(scene.admin("start").await.status, 200);
             let id = MatchId { round: 1, table: 1 };
-            while scene.leaguebox.hall(|hall| hall.table(id).is_none_or(|table| table.play.game().turn() < 3)) {
+            while scene.leaguebox.venue(|venue| venue.table(id).is_none_or(|table| table.play.game().turn() < 3)) {
                 scene.world.sleep(5).await;
             }
             assert_eq!(scene.get("/api/matches/R1M1/moves.json").await.status, 404, "it is being played");
@@ -235,7 +235,7 @@ fn what_players_say_now_is_not_put_into_a_match_of_before() {
             scene.register_all().await;
             assert_eq!(scene.admin("start").await.status, 200);
             let second = MatchId { round: 2, table: 1 };
-            while scene.leaguebox.hall(|hall| hall.table(second).is_none_or(|table| table.play.game().turn() < 3)) {
+            while scene.leaguebox.venue(|venue| venue.table(second).is_none_or(|table| table.play.game().turn() < 3)) {
                 scene.world.sleep(5).await;
             }
             assert!(scene.get("/api/matches/R2M1.json").await.body.contains("Olé"), "it is said");
@@ -256,7 +256,7 @@ fn who_plays_does_not_wait_for_who_looks_for_another_match() {
             scene.register_all().await;
             assert_eq!(scene.admin("start").await.status, 200);
             let last = MatchId { round: 5, table: 1 };
-            while scene.leaguebox.hall(|hall| hall.table(last).is_none()) {
+            while scene.leaguebox.venue(|venue| venue.table(last).is_none()) {
                 scene.world.sleep(5).await;
             }
             // From here on reading takes its time, and to find a match of the first round most of a second.
@@ -266,7 +266,7 @@ fn who_plays_does_not_wait_for_who_looks_for_another_match() {
                 assert_eq!(step(scene, "R1M1", 1).await["step"], 1);
                 scene.world.now() - began
             };
-            let turn = || scene.leaguebox.hall(|hall| hall.table(last).map(|table| table.play.game().turn()));
+            let turn = || scene.leaguebox.venue(|venue| venue.table(last).map(|table| table.play.game().turn()));
             let watch = async {
                 scene.world.sleep(600).await;
                 (turn(), flashes[1].borrow().spent)

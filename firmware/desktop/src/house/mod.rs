@@ -3,27 +3,31 @@
 //! A player of league.v2 is a small HTTP server. It registers with the box by `POST /mcp`, telling where it listens, and
 //! from then on the box calls it: "come to this match", "even or odd?", "this is how it ended". Each call is one
 //! JSON-RPC request and its answer. [`Player`] is what to answer, [`strategy`] and [`minds`] what to choose,
-//! and the rest is sockets.
+//! and the HTTP is the appliance's.
 
 mod minds;
 mod player;
 pub mod strategy;
 
-use std::io::{self, BufRead, BufReader};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::cell::RefCell;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 
+use appliance::http::Request;
+use embassy_futures::join::join_array;
+use embassy_futures::select::select;
 use player::{Brain, Player};
 use protocol_core::games::GameKind;
+use protocol_core::protocols::league_v2;
 
+use crate::computer::Computer;
 use crate::failure::Failure;
+use crate::net::Listener;
+use crate::reactor::Reactor;
 use crate::stop::Stop;
 use crate::{entropy, http};
-
-/// How often an idle connection looks whether it is time to end.
-const GLANCE: Duration = Duration::from_millis(200);
 
 /// What the box says of a name that another player has.
 const TAKEN: &str = "Duplicate display name";
@@ -31,51 +35,75 @@ const TAKEN: &str = "Duplicate display name";
 /// So many names are tried.
 const MOST: usize = 2_000;
 
-/// How long a connection may be idle, and how long a request may pause once it has begun.
-const IDLE: Duration = Duration::from_secs(60);
-const PAUSE: Duration = Duration::from_secs(5);
+/// Connections a player answers at once. The box has one, and another when it gives up waiting on that.
+const CONNECTIONS: usize = 3;
 
-/// A player that is registered and answers on a port of its own. Dropping it ends it.
+/// A player that is registered and answers on a port of its own, in a thread of its own. Dropping it ends it.
 pub struct HousePlayer {
-    address: SocketAddr,
     stop: Stop,
     thread: Option<JoinHandle<()>>,
 }
 
 impl HousePlayer {
-    /// Starts a player, then registers it with the box.
+    /// Starts a player, which registers with the box.
     pub fn start(leaguebox: SocketAddr, name: &str, games: &[&str], player: Player) -> Result<Self, Failure> {
         let failed = |error: io::Error| Failure::work(format!("the house player {name} cannot play: {error}"));
-        // Where it registers from: the box calls it there.
+        // Where it registers from: the box calls it there. It may do so at once; such a call waits until the player knows its id.
         let listener = TcpListener::bind((leaguebox.ip(), 0)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let player = Arc::new(Mutex::new(player));
+        let request = player.registration(games, &format!("http://{address}/mcp")).to_string();
+        let (sender, registered) = mpsc::channel();
         let stop = Stop::default();
-        // The player listens before it registers: the box may call at once. Such a call waits for the lock, until the
-        // player knows its own id.
-        let mut registering = lock(&player);
         let thread = thread::spawn({
-            let (player, stop) = (player.clone(), stop.clone());
-            move || serve(&listener, &player, &stop)
+            let stop = stop.clone();
+            move || {
+                if let Err(error) = play(leaguebox, &request, listener, player, &sender, &stop) {
+                    _ = sender.send(Err(error));
+                }
+            }
         });
-        let started = Self { address, stop, thread: Some(thread) };
-        let request = registering.registration(games, &format!("http://{address}/mcp")).to_string();
-        let registered = http::post(leaguebox, "/mcp", &request).map_err(failed).and_then(|response| {
-            let rejected = |reason| Failure::work(format!("the box rejected the house player {name}: {reason}"));
-            registering.registered(&response).map_err(rejected)
-        });
-        // Before any way out: ending the player waits for its calls, and those wait for the lock.
-        drop(registering);
-        registered?;
+        let started = Self { stop, thread: Some(thread) };
+        let rejected = |reason| Failure::work(format!("the box rejected the house player {name}: {reason}"));
+        let gone = |_| io::Error::other("its thread ended");
+        registered.recv().map_err(gone).and_then(|said| said).map_err(failed)?.map_err(rejected)?;
         Ok(started)
+    }
+}
+
+/// Registers a player, tells what the box said to that, and answers the box until the end.
+fn play(
+    leaguebox: SocketAddr,
+    request: &str,
+    listener: TcpListener,
+    mut player: Player,
+    registered: &mpsc::Sender<io::Result<Result<(), String>>>,
+    stop: &Stop,
+) -> io::Result<()> {
+    let (reactor, clock) = (Reactor::new()?, Computer::new());
+    let listener = Listener::new(&reactor, listener)?;
+    reactor.run(&clock, async {
+        let response = http::ask(&reactor, &clock, leaguebox, "/mcp", Some(request)).await?;
+        _ = registered.send(Ok(player.registered(&response)));
+        let player = RefCell::new(player);
+        let serve = || http::serve(&listener, &clock, |request| answer(&player, request));
+        select(stop.raised(), join_array([(); CONNECTIONS].map(|()| serve()))).await;
+        Ok(())
+    })
+}
+
+fn answer(player: &RefCell<Player>, request: &Request<'_>) -> (u16, String) {
+    match request.method {
+        "POST" => {
+            player.borrow_mut().answer(request.body).map_or((204, String::new()), |answer| (200, answer.to_string()))
+        }
+        "GET" => (200, r#"{"status":"ok"}"#.into()),
+        _ => (405, String::new()),
     }
 }
 
 impl Drop for HousePlayer {
     fn drop(&mut self) {
         self.stop.raise();
-        // A last connection wakes the thread that waits for one.
-        _ = TcpStream::connect_timeout(&self.address, PAUSE);
         if let Some(thread) = self.thread.take() {
             _ = thread.join();
         }
@@ -143,7 +171,7 @@ impl Drop for House {
 
 /// The name and the brain of a player of the house; `None` if it has none for the game.
 fn hire(game: &str, index: usize, seed: u64) -> Option<(String, Brain)> {
-    if ["even_odd", "even_odd_10"].contains(&game) {
+    if league_v2::GAMES.contains(&game) {
         let (kind, make) = strategy::ALL[index % strategy::ALL.len()];
         return Some((name(kind, index / strategy::ALL.len()), Brain::Parity(make(seed))));
     }
@@ -160,93 +188,32 @@ fn name(kind: &str, earlier: usize) -> String {
     }
 }
 
-/// Answers every connection on a thread of its own, until the end; then waits for those threads.
-fn serve(listener: &TcpListener, player: &Mutex<Player>, stop: &Stop) {
-    thread::scope(|threads| {
-        for stream in listener.incoming() {
-            if stop.is_raised() {
-                break;
-            }
-            match stream {
-                // A broken connection is the box's to notice: it calls again.
-                Ok(stream) => _ = threads.spawn(move || _ = converse(&stream, player, stop)),
-                // Out of sockets, perhaps: give others time to close some.
-                Err(_) => thread::sleep(GLANCE),
-            }
-        }
-    });
-}
-
-/// Answers request after request on one connection.
-fn converse(stream: &TcpStream, player: &Mutex<Player>, stop: &Stop) -> io::Result<()> {
-    stream.set_nodelay(true)?;
-    stream.set_write_timeout(Some(PAUSE))?;
-    let mut reader = BufReader::new(stream);
-    while request_begins(stream, &mut reader, stop)? {
-        let request = http::read(&mut reader)?;
-        let (status, body) = match request.start.split(' ').next() {
-            Some("POST") => match lock(player).answer(&request.body) {
-                Some(answer) => ("200 OK", answer.to_string()),
-                None => ("204 No Content", String::new()),
-            },
-            Some("GET") => ("200 OK", r#"{"status":"ok"}"#.into()),
-            _ => ("405 Method Not Allowed", String::new()),
-        };
-        http::respond(stream, status, &body, request.keep_alive)?;
-        if !request.keep_alive {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// Waits for the next request. False when there will be none: the peer closed, was idle too long, or it is the end.
-fn request_begins(stream: &TcpStream, reader: &mut impl BufRead, stop: &Stop) -> io::Result<bool> {
-    let since = Instant::now();
-    stream.set_read_timeout(Some(GLANCE))?;
-    loop {
-        match reader.fill_buf() {
-            Ok([]) => return Ok(false),
-            Ok(_) => break,
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                if stop.is_raised() || since.elapsed() > IDLE {
-                    return Ok(false);
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    stream.set_read_timeout(Some(PAUSE))?;
-    Ok(true)
-}
-
-/// A player whose strategy panicked once is still there to answer the next call.
-fn lock(player: &Mutex<Player>) -> MutexGuard<'_, Player> {
-    player.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::net::Dialler;
+    use appliance::http::ClientConn;
+    use edge_nal::TcpConnect;
     use serde_json::{Value, json};
-    use std::io::Write;
+    use std::net::TcpStream;
 
     /// A box that knows one answer: it accepts (or rejects) whoever registers, and hands on what they sent.
     fn fake_box(result: Value) -> (SocketAddr, mpsc::Receiver<Value>) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
         let (sender, requests) = mpsc::channel();
-        thread::spawn(move || {
-            let (stream, _) = listener.accept().unwrap();
-            let request = http::read(&mut BufReader::new(&stream)).unwrap();
-            assert_eq!(request.start, "POST /mcp HTTP/1.1");
-            let request: Value = serde_json::from_slice(&request.body).unwrap();
+        let address = http::fake(move |request| {
+            assert_eq!((request.method, request.path), ("POST", "/mcp"));
+            let request: Value = serde_json::from_slice(request.body).unwrap();
             let answer = json!({"jsonrpc": "2.0", "result": result, "id": request["id"]});
             sender.send(request).unwrap();
-            http::respond(&stream, "200 OK", &answer.to_string(), false).unwrap();
+            (200, answer.to_string())
         });
         (address, requests)
+    }
+
+    /// Where whoever sent this registration is to be called.
+    fn endpoint(registration: &Value) -> SocketAddr {
+        let endpoint = registration["params"]["player_meta"]["contact_endpoint"].as_str().unwrap();
+        endpoint.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().parse().unwrap()
     }
 
     fn accepted() -> Value {
@@ -258,44 +225,49 @@ mod tests {
         HousePlayer::start(leaguebox, "Always even", &["even_odd"], player)
     }
 
-    fn call(stream: &TcpStream, method: &str) -> Value {
-        let body = json!({"jsonrpc": "2.0", "method": method, "params": {"match_id": "R1M1"}, "id": 5}).to_string();
-        let mut writer = stream;
-        write!(writer, "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
-        serde_json::from_slice(&http::read(&mut BufReader::new(stream)).unwrap().body).unwrap()
+    /// What a player answers to one call after the other, on one connection, as the box makes them.
+    fn calls(address: SocketAddr, methods: &[&str]) -> Vec<Value> {
+        let (reactor, clock) = (Reactor::new().unwrap(), Computer::new());
+        let mut buf = vec![0; 1 << 16];
+        reactor.run(&clock, async {
+            let mut conn = ClientConn::new(Dialler(&reactor).connect(address).await.unwrap(), &mut buf);
+            let mut answers = vec![];
+            for method in methods {
+                assert!(conn.is_reusable());
+                let call = json!({"jsonrpc": "2.0", "method": method, "params": {"match_id": "R1M1"}, "id": 5});
+                let answer = conn.call("/mcp", "x", call.to_string().as_bytes()).await.unwrap();
+                answers.push(serde_json::from_slice(answer.body).unwrap());
+            }
+            answers
+        })
     }
 
     #[test]
     fn a_house_player_registers_and_is_called_at_the_endpoint_it_named() {
         let (leaguebox, requests) = fake_box(accepted());
-        let player = start(leaguebox).unwrap();
-        let request = requests.recv().unwrap();
-        assert_eq!(request["params"]["player_meta"]["contact_endpoint"], format!("http://{}/mcp", player.address));
-
-        // Two calls on one connection, as the box makes them.
-        let stream = TcpStream::connect(player.address).unwrap();
-        assert_eq!(call(&stream, "handle_game_invitation")["result"]["accept"], true);
-        let answer = call(&stream, "choose_parity");
-        assert_eq!(answer["result"]["parity_choice"], "even");
-        assert_eq!(answer["result"]["player_id"], "P07");
-        assert_eq!(answer["id"], 5);
-        assert_eq!(http::get(player.address, "/health").unwrap(), r#"{"status":"ok"}"#);
+        let _player = start(leaguebox).unwrap();
+        let address = endpoint(&requests.recv().unwrap());
+        let answers = calls(address, &["handle_game_invitation", "choose_parity"]);
+        assert_eq!(answers[0]["result"]["accept"], true);
+        assert_eq!(answers[1]["result"]["parity_choice"], "even");
+        assert_eq!(answers[1]["result"]["player_id"], "P07");
+        assert_eq!(answers[1]["id"], 5);
+        assert_eq!(http::get(address, "/health").unwrap(), r#"{"status":"ok"}"#);
     }
 
     #[test]
     fn a_call_that_overtakes_the_registrations_answer_waits_for_it() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let leaguebox = listener.local_addr().unwrap();
         let (sender, early) = mpsc::channel();
-        thread::spawn(move || {
-            let (stream, _) = listener.accept().unwrap();
-            let request: Value =
-                serde_json::from_slice(&http::read(&mut BufReader::new(&stream)).unwrap().body).unwrap();
-            let endpoint = request["params"]["player_meta"]["contact_endpoint"].as_str().unwrap();
-            let address: SocketAddr = endpoint.trim_start_matches("http://").trim_end_matches("/mcp").parse().unwrap();
-            let call = thread::spawn(move || call(&TcpStream::connect(address).unwrap(), "handle_game_invitation"));
-            http::respond(&stream, "200 OK", &json!({"result": accepted()}).to_string(), false).unwrap();
-            sender.send(call.join().unwrap()).unwrap();
+        let leaguebox = http::fake(move |request| {
+            let address = endpoint(&serde_json::from_slice(request.body).unwrap());
+            let sender = sender.clone();
+            // It is connected before the answer leaves.
+            let connected = TcpStream::connect(address).unwrap();
+            thread::spawn(move || {
+                sender.send(calls(address, &["handle_game_invitation"]).remove(0)).unwrap();
+                drop(connected);
+            });
+            (200, json!({"result": accepted()}).to_string())
         });
         let _player = start(leaguebox).unwrap();
         assert_eq!(early.recv().unwrap()["result"]["player_id"], "P07");
@@ -303,11 +275,11 @@ mod tests {
 
     #[test]
     fn a_player_ends_although_the_box_still_holds_a_connection() {
-        let (leaguebox, _requests) = fake_box(accepted());
+        let (leaguebox, requests) = fake_box(accepted());
         let player = start(leaguebox).unwrap();
-        let stream = TcpStream::connect(player.address).unwrap();
-        call(&stream, "notify_round");
-        let address = player.address;
+        let address = endpoint(&requests.recv().unwrap());
+        let _held = TcpStream::connect(address).unwrap();
+        calls(address, &["notify_round"]);
         drop(player);
         assert!(TcpStream::connect(address).is_err());
     }

@@ -1,6 +1,7 @@
 //! What a player says: a JSON-RPC request in, its answer out. It knows the messages of league.v2 and remembers what it
 //! has seen; sockets are left to the module above, and choosing to its strategy.
 
+use protocol_core::protocols::league_v2::outgoing::ROLES;
 use serde_json::{Value, json};
 
 use super::minds::{Mind, Seen};
@@ -130,7 +131,7 @@ impl Player {
             (*game, self.brain) = (wanted.into(), brain);
         }
         let role = |role: &&str| invitation["role_in_match"] == **role;
-        self.seat = ["PLAYER_A", "PLAYER_B", "PLAYER_C", "PLAYER_D"].iter().position(role).unwrap_or(0);
+        self.seat = ROLES.iter().position(role).unwrap_or(0);
         self.turns_before = self.history.turns.len();
         self.history.opponent = text(&invitation["opponent_id"]);
         self.reply("GAME_JOIN_ACK", invitation, json!({"arrival_timestamp": computer::timestamp(), "accept": true}))

@@ -490,7 +490,7 @@ fn a_view_is_a_few_kilobytes() {
     impl Serialize for View {
         fn serialize<S: Serializer>(&self, serializer: S) -> core::result::Result<S::Ok, S::Error> {
             let mut map = serializer.serialize_map(None)?;
-            self.0.view(Viewer::Spectator, AGENTS, &mut map)?;
+            crate::protocols::write_view(&self.0, Viewer::Spectator, AGENTS, &mut map)?;
             map.end()
         }
     }

@@ -33,7 +33,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use self::board::{Board, Point, SIDE, Square, next_order};
-use super::{Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, Seat, Seats, Shows, Standing, Table, Viewer};
+use super::{Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, Seat, Seats, Standing, Table, Viewer};
 use crate::fair::{Draws, Seed};
 use crate::json::Value;
 
@@ -202,14 +202,14 @@ struct Seal {
 impl Gomoku {
     pub(super) const SIZE: usize = 92;
 
-    pub(super) const PAGE: &str = include_str!("../gomoku.md");
+    pub(super) const PAGE: &str = include_str!("manual.md");
 
     pub(super) const RULES: Rules = Rules {
         name: "skill-gomoku",
         seats: 2..=2,
         question: Question::Move,
         order: Order::InTurn,
-        shows: Shows::GridAndExtra,
+        board: true,
         turns: MOVES,
         remembers: 0,
         columns: "moves,ended_by",
@@ -477,7 +477,11 @@ impl Game for Gomoku {
     }
 
     fn view<M: SerializeMap>(&self, _viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
-        told::state(self, table, out)
+        told::view(self, table, out)
+    }
+
+    fn board<S: Serializer>(&self, _viewer: Viewer, _table: Table<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+        told::board(self).serialize(serializer)
     }
 
     fn action(&self, seat: Seat, _table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -506,6 +510,10 @@ impl Game for Gomoku {
 
     fn effect<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<bool, M::Error> {
         told::effect(self, table, out)
+    }
+
+    fn recorded<S: Serializer>(&self, seat: Seat, _: Value<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+        self.last_move(seat, serializer)
     }
 
     fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,4 +1,4 @@
-//! What is told of a game while it runs: `grid`, `extra` and `skill_effect`, as the specification prints them.
+//! What is told of a game while it runs: its view, its board, and what a skill did.
 
 use core::fmt;
 
@@ -118,13 +118,12 @@ impl<'a> Effect<'a> {
     }
 }
 
-/// Writes `grid` and `extra`.
-pub(super) fn state<M: SerializeMap>(game: &Gomoku, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
-    out.serialize_entry("grid", &rows(|at| grid_symbol(game, at)))?;
-    out.serialize_entry("extra", &Extra { game, table })
+/// The board, a sign for each point.
+pub(super) fn board(game: &Gomoku) -> impl Serialize {
+    rows(|at| grid_symbol(game, at))
 }
 
-/// Writes the members of `skill_effect`, if the last move was a skill.
+/// Writes what a skill did, if the last move was a skill.
 pub(super) fn effect<M: SerializeMap>(game: &Gomoku, table: Table<'_>, out: &mut M) -> Result<bool, M::Error> {
     let Some(effect) = Effect::of(game) else { return Ok(false) };
     out.serialize_entry("skill", effect.skill.name())?;
@@ -136,7 +135,6 @@ pub(super) fn effect<M: SerializeMap>(game: &Gomoku, table: Table<'_>, out: &mut
     if let Some(affected) = effect.affected() {
         out.serialize_entry("affectedCells", &affected)?;
     }
-    state(game, table, out)?;
     Ok(true)
 }
 
@@ -157,57 +155,49 @@ fn grid_symbol(game: &Gomoku, at: Point) -> &'static str {
     }
 }
 
-struct Extra<'a> {
-    game: &'a Gomoku,
-    table: Table<'a>,
-}
-
-impl Serialize for Extra<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Sealed {
-            row: u8,
-            col: u8,
-            owner: u8,
-            expires_at_move: u16,
-        }
-        #[derive(Serialize)]
-        struct Quiet {
-            row: u8,
-            col: u8,
-            owner: u8,
-        }
-        let Self { game, table } = *self;
-        let sealed = Seq(|| {
-            game.seals().map(|seal| Sealed {
-                row: seal.at.row(),
-                col: seal.at.col(),
-                owner: colour(Some(seal.owner)),
-                expires_at_move: seal.expires,
-            })
-        });
-        let quiet = Seq(|| {
-            let empty = Point::all().filter(|&at| game.board.stone(at).is_none());
-            let owners = empty.flat_map(|at| [(at, 0), (at, 1)]).filter(|&(at, owner)| game.is_quiet(at, owner));
-            owners.map(|(at, owner)| Quiet { row: at.row(), col: at.col(), owner: colour(Some(owner)) })
-        });
-        let placed = match game.last_deed() {
-            Some((_, Deed::Place(at))) => Some(at),
-            _ => None,
-        };
-        let effect = Effect::of(game);
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("board", &rows(|at| colour(game.board.stone(at))))?;
-        map.serialize_entry("energy", &game.energy)?;
-        map.serialize_entry("currentPlayer", &game.end.is_none().then(|| table.id(game.mover())))?;
-        map.serialize_entry("sealedStones", &sealed)?;
-        map.serialize_entry("quietZoneCells", &quiet)?;
-        map.serialize_entry("lastMove", &placed)?;
-        map.serialize_entry("lastSkillEffect", &effect.as_ref().map(|effect| LastSkill { effect, table }))?;
-        map.serialize_entry("animationDurationMs", &effect.as_ref().map_or(0, |_| ANIMATION_MS))?;
-        map.end()
+/// Writes what both players may know.
+pub(super) fn view<M: SerializeMap>(game: &Gomoku, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Sealed {
+        row: u8,
+        col: u8,
+        owner: u8,
+        expires_at_move: u16,
     }
+    #[derive(Serialize)]
+    struct Quiet {
+        row: u8,
+        col: u8,
+        owner: u8,
+    }
+    let sealed = Seq(|| {
+        game.seals().map(|seal| Sealed {
+            row: seal.at.row(),
+            col: seal.at.col(),
+            owner: colour(Some(seal.owner)),
+            expires_at_move: seal.expires,
+        })
+    });
+    let quiet = Seq(|| {
+        let empty = Point::all().filter(|&at| game.board.stone(at).is_none());
+        let owners = empty.flat_map(|at| [(at, 0), (at, 1)]).filter(|&(at, owner)| game.is_quiet(at, owner));
+        owners.map(|(at, owner)| Quiet { row: at.row(), col: at.col(), owner: colour(Some(owner)) })
+    });
+    let placed = match game.last_deed() {
+        Some((_, Deed::Place(at))) => Some(at),
+        _ => None,
+    };
+    let effect = Effect::of(game);
+    out.serialize_entry("board", &rows(|at| colour(game.board.stone(at))))?;
+    out.serialize_entry("energy", &game.energy)?;
+    out.serialize_entry("currentPlayer", &game.end.is_none().then(|| table.id(game.mover())))?;
+    out.serialize_entry("sealedStones", &sealed)?;
+    out.serialize_entry("quietZoneCells", &quiet)?;
+    out.serialize_entry("lastMove", &placed)?;
+    out.serialize_entry("lastSkillEffect", &effect.as_ref().map(|effect| LastSkill { effect, table }))?;
+    out.serialize_entry("animationDurationMs", &effect.as_ref().map_or(0, |_| ANIMATION_MS))?;
+    Ok(())
 }
 
 struct LastSkill<'a> {

@@ -36,7 +36,7 @@ struct View<'a>(&'a Rush, Viewer, Table<'a>);
 impl Serialize for View<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> core::result::Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        self.0.view(self.1, self.2, &mut map)?;
+        crate::protocols::write_view(self.0, self.1, self.2, &mut map)?;
         map.end()
     }
 }

@@ -62,7 +62,7 @@ mod tests {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             let mut map = serializer.serialize_map(None)?;
             let sitters = IDS.map(|id| Sitter { id, ..Sitter::default() });
-            self.0.view(Viewer::Seat(self.1), Table(&sitters), &mut map)?;
+            protocol_core::protocols::write_view(self.0, Viewer::Seat(self.1), Table(&sitters), &mut map)?;
             map.end()
         }
     }

@@ -1,0 +1,155 @@
+//! Referees hear how a league ended. The box keeps no line to them: once all players have heard it, a line that has nothing
+//! to do carries it to one referee after the other. Nobody waits for that, neither a player's call nor the next league.
+
+use heapless::String;
+
+use super::calls::Call;
+use super::dialect::Dialect;
+use crate::contact::Contact;
+use crate::ids::AgentId;
+use crate::json::{self, Full, Sink, Value};
+use crate::log::Happening;
+use crate::message::Message;
+use crate::time::{Millis, Now};
+use crate::venue::{NAME_BYTES, Stage, Venue};
+
+/// A registered agent that offers to referee. The box referees every match itself; such agents may watch and ask.
+#[derive(Clone, Debug)]
+pub struct Referee {
+    /// The number in its id.
+    pub number: u16,
+    pub(crate) issue: u32,
+    /// What it calls itself.
+    pub name: String<NAME_BYTES>,
+    /// How it says it is reached.
+    pub contact: Contact,
+    /// The dialect it registered in.
+    pub(crate) dialect: Dialect,
+}
+
+impl Referee {
+    /// Its id.
+    pub fn id(&self) -> AgentId {
+        AgentId::Referee(self.number)
+    }
+}
+
+/// How long one referee has to answer, in milliseconds.
+const ERRAND_MS: Millis = 2_000;
+/// How long all of them have together.
+const ERRANDS_MS: Millis = 10_000;
+
+/// A call to a referee: 48 bytes, and there is one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Errand {
+    /// Which referee, by its place.
+    referee: u8,
+    /// Which of the names for it.
+    variant: u8,
+    /// The line that carries it.
+    line: u16,
+    id: u32,
+    at: Now,
+    deadline: Millis,
+    /// Those after it are dropped then.
+    until: Millis,
+}
+
+impl Venue<'_> {
+    /// Whether a referee is still to be told how the league ended.
+    pub fn has_errands(&self) -> bool {
+        self.errand.is_some()
+    }
+
+    /// The league is over, and all players know.
+    pub(crate) fn begin_errands(&mut self, now: Now) {
+        self.next_errand(now, 0, 0, now.ms.saturating_add(ERRANDS_MS));
+    }
+
+    /// Drops the errand that is under way and all after it.
+    pub(crate) fn drop_errands(&mut self) {
+        if let Some(errand) = self.errand.take() {
+            self.list_errand(errand.line);
+        }
+    }
+
+    /// When the errand that is under way has had its time.
+    pub(crate) fn errand_deadline(&self) -> Option<Millis> {
+        self.errand.map(|errand| errand.deadline)
+    }
+
+    /// Lets an errand go whose time has come.
+    pub(crate) fn tick_errand(&mut self, now: Now) {
+        if let Some(late) = self.errand.take_if(|errand| errand.deadline <= now.ms) {
+            self.errand_is_over(now, late, Happening::Silent(Message::LeagueCompleted));
+        }
+    }
+
+    /// Whether a call was an errand. If so, what came of it is dealt with: a status and a body, or nothing.
+    pub(crate) fn is_errand(&mut self, now: Now, call: u32, reply: Option<&[u8]>) -> bool {
+        let Some(over) = self.errand.take_if(|errand| errand.id == call) else { return false };
+        let code = |reply: &[u8]| json::parse(reply).ok()?.get("error")?.get("code").and_then(Value::as_i64);
+        let dialect = self.referees.get(usize::from(over.referee)).map(|referee| referee.dialect);
+        let other =
+            dialect.and_then(|dialect| Message::LeagueCompleted.method(dialect, over.variant.saturating_add(1)));
+        match reply {
+            Some(reply) if code(reply) == Some(-32601) && other.is_some() => {
+                self.list_errand(over.line);
+                self.next_errand(now, over.referee, over.variant.saturating_add(1), over.until);
+            }
+            Some(_) => self.errand_is_over(now, over, Happening::Answered(Message::LeagueCompleted)),
+            None => self.errand_is_over(now, over, Happening::Unreachable(Message::LeagueCompleted)),
+        }
+        true
+    }
+
+    fn errand_is_over(&mut self, now: Now, over: Errand, what: Happening) {
+        let referee = self.referees.get(usize::from(over.referee)).map(|referee| referee.id());
+        self.note(now, referee, None, what);
+        self.list_errand(over.line);
+        self.next_errand(now, over.referee.saturating_add(1), 0, over.until);
+    }
+
+    /// Sends a line to the first referee from this place on that can be called. Those who dial in have no address.
+    fn next_errand(&mut self, now: Now, first: u8, variant: u8, until: Millis) {
+        if self.stage() != Stage::Completed || now.ms >= until {
+            return;
+        }
+        let called =
+            (0u8..).zip(self.referees.iter()).skip(first.into()).find(|(_, it)| it.contact.endpoint().is_some());
+        let Some((referee, id)) = called.map(|(place, it)| (place, it.id())) else { return };
+        let variant = if referee == first { variant } else { 0 };
+        // A line without a player is best. One to a player that dials in may be held by it.
+        let is_free = |&line: &u16| match self.player(line) {
+            Some(player) => player.contact.endpoint().is_some() && player.session.is_idle(),
+            None => true,
+        };
+        let Some(line) = (0..self.capacity() as u16).rev().find(is_free) else { return };
+        let id_of_call = self.next_call_id();
+        let deadline = until.min(now.ms.saturating_add(ERRAND_MS));
+        self.errand = Some(Errand { referee, variant, line, id: id_of_call, at: now, deadline, until });
+        self.note(now, Some(id), None, Happening::Sent(Message::LeagueCompleted));
+        self.list_errand(line);
+    }
+
+    /// Has [`Venue::poll_output`] name the line.
+    fn list_errand(&mut self, line: u16) {
+        if self.player(line).is_some() {
+            return self.list(line);
+        }
+        self.list_without_player(line);
+    }
+
+    /// What a line does for a referee, while it has nothing to do for its player.
+    pub(crate) fn errand_on(&self, line: u16) -> Option<Call<'_>> {
+        let errand = self.errand.filter(|errand| errand.line == line)?;
+        Some(Call { id: errand.id, is_question: false, to: &self.referees.get(usize::from(errand.referee))?.contact })
+    }
+
+    /// Writes what that line says.
+    pub(crate) fn write_errand(&self, line: u16, sink: &mut dyn Sink) -> Result<(), Full> {
+        let errand = self.errand.filter(|errand| errand.line == line).ok_or(Full)?;
+        let referee = self.referees.get(usize::from(errand.referee)).ok_or(Full)?;
+        self.say_league_completed((errand.id, errand.at), referee.dialect, errand.variant, sink)
+    }
+}

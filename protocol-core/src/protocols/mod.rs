@@ -1,0 +1,243 @@
+//! The protocols, one folder each, all of the same shape:
+//!
+//! ```text
+//! mod.rs       its name, its errors, what it calls things
+//! incoming.rs  what agents send, read
+//! outgoing.rs  what they are told, as types that are written
+//! session.rs   what one player has heard, and so what it is told next
+//! ```
+//!
+//! and beside them whatever else a protocol needs. A protocol is a translator: it turns bytes into what the
+//! [venue](crate::venue) understands (register, join, play, leave), and what a player has not heard yet into bytes. The
+//! venue knows no protocol's words; it knows players by their [`Session`] and moves it on by its [`Protocol`].
+//!
+//! To add one: its folder, and a line in the list at the end of this file. Which paths lead to it stands in the appliance's
+//! table of routes.
+
+pub mod league_of_agents;
+pub mod league_v2;
+#[cfg(test)]
+pub(crate) mod toy;
+
+use core::ops::{Deref, DerefMut};
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::games::{Game, Table, Viewer};
+use crate::referee::{Need, Policy};
+use crate::time::{Millis, Now};
+use crate::venue::{News, Seating, Timing, Venue};
+
+/// What the venue asks of a player's session. A protocol whose players hear of nothing but their games, and follow these by
+/// looking, need not do more than say its name.
+pub trait Session {
+    /// What the player speaks, for its report.
+    fn name(&self) -> &'static str;
+
+    /// How late the player may be.
+    fn policy(&self, timing: &Timing) -> Policy;
+
+    /// Which dialect of it, as that is journalled.
+    fn dialect(&self) -> u8 {
+        0
+    }
+
+    /// Whether a player is invited to a match and may decline. Else it plays where it is seated.
+    fn invites(&self) -> bool {
+        false
+    }
+
+    /// Whether its players come and ask. They hold no connection, and are there all the same.
+    fn polls(&self) -> bool {
+        false
+    }
+
+    /// Something has happened that the player may want to hear.
+    fn tell(&mut self, _news: News) {}
+
+    /// Some news is no longer so. True if the player was just being told.
+    fn retract(&mut self, _is_past: &dyn Fn(News) -> bool) -> bool {
+        false
+    }
+
+    /// What the player is being asked is decided without it. True if it was being asked.
+    fn withdraw(&mut self) -> bool {
+        false
+    }
+
+    /// Whether the player is just being told this.
+    fn is_telling(&self, _news: News) -> bool {
+        false
+    }
+
+    /// Whether a player that listens has yet to hear the standings.
+    fn owes_standings(&self) -> bool {
+        false
+    }
+
+    /// The league is over. Who does not listen is told of its last match, of round `last` and the end, not all it missed:
+    /// every message would cost its time. Who `is_given_up` is told only the end.
+    fn hurry(&mut self, _last: u16, _is_given_up: bool) {}
+
+    /// The player is gone: nothing is said to it any more.
+    fn hang_up(&mut self) {}
+
+    /// A test call makes room. True if there was one.
+    fn end_check(&mut self) -> bool {
+        false
+    }
+
+    /// Whether nothing is being said or waits to be.
+    fn is_idle(&self) -> bool {
+        true
+    }
+
+    /// When it next needs [`Protocol::expire`].
+    fn deadline(&self) -> Option<Millis> {
+        None
+    }
+}
+
+/// What moves a session on. It may change everything at the venue, so it is given the venue and whose session it is.
+pub trait Protocol: Session + Sized {
+    /// A session with a player that was journalled. `None` where there is no such dialect.
+    fn restored(dialect: u8) -> Option<Self>;
+
+    /// Says what is next to be said to a player, and puts the question its match has for it.
+    fn pump(venue: &mut Venue<'_>, now: Now, player: u16);
+
+    /// The session's [deadline](Session::deadline) may have come.
+    fn expire(_venue: &mut Venue<'_>, _now: Now, _player: u16) {}
+
+    /// What a player is just being told has changed: it is told anew.
+    fn tell_anew(_venue: &mut Venue<'_>, _now: Now, _player: u16) {}
+
+    /// The player that has this token or key.
+    fn who_has(_venue: &Venue<'_>, _credential: &str) -> Option<u16> {
+        None
+    }
+
+    /// Begins a test call. False where the player is busy.
+    fn check(_venue: &mut Venue<'_>, _now: Now, _player: u16) -> bool {
+        false
+    }
+}
+
+/// Puts the question of a match to a player that follows its game by itself: its time runs, whether it is there or not.
+fn put_question(venue: &mut Venue<'_>, now: Now, player: u16) {
+    let policy = venue.policy_of(player);
+    let is_away = venue.player(player).is_some_and(|player| player.is_away());
+    if let Some((table, Seating { seat, .. })) = venue.at_table(player) {
+        table.play.is_there(seat, now.ms, !is_away, &policy);
+        if table.need(seat) == Need::Question {
+            table.ask(seat, now.ms, &policy);
+        }
+    }
+}
+
+/// Writes what a viewer may see of a game, for whoever has no envelope of their own for it: the members of the game, and its
+/// `board` if it has one. A game that is known from the specification of League of Agents is shown as that prints it.
+pub fn write_view<G: Game, M: SerializeMap>(
+    game: &G,
+    viewer: Viewer,
+    table: Table<'_>,
+    out: &mut M,
+) -> Result<(), M::Error> {
+    let rules = game.rules();
+    if league_of_agents::specifies(rules.name) {
+        return league_of_agents::outgoing::write_view(game, viewer, table, out);
+    }
+    game.view(viewer, table, out)?;
+    if rules.board { out.serialize_entry("board", &Board { game, viewer, table }) } else { Ok(()) }
+}
+
+/// The board of a game.
+struct Board<'a, G> {
+    game: &'a G,
+    viewer: Viewer,
+    table: Table<'a>,
+}
+
+impl<G: Game> Serialize for Board<'_, G> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.game.board(self.viewer, self.table, serializer)
+    }
+}
+
+/// Declares [`AnySession`] and [`Code`]: the one place that lists the protocols.
+macro_rules! protocols {
+    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident($session:ty)),+ $(,)?) => {
+        /// Which protocol. Journals know one by its place here: new ones come behind the others.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Code { $($(#[doc = $doc])* $(#[cfg($cfg)])? $name),+ }
+
+        /// A session in any of the protocols, at the size of the largest.
+        pub enum AnySession { $($(#[doc = $doc])* $(#[cfg($cfg)])? $name($session)),+ }
+
+        impl AnySession {
+            /// Which protocol it is in.
+            pub fn code(&self) -> Code {
+                match self { $($(#[cfg($cfg)])? AnySession::$name(_) => Code::$name),+ }
+            }
+
+            /// A new session with a player that spoke this dialect of a protocol.
+            pub fn restored(code: u8, dialect: u8) -> Option<AnySession> {
+                $($(#[cfg($cfg)])? if code == Code::$name as u8 {
+                    return <$session>::restored(dialect).map(AnySession::$name);
+                })+
+                None
+            }
+        }
+
+        impl Deref for AnySession {
+            type Target = dyn Session;
+
+            fn deref(&self) -> &Self::Target {
+                match self { $($(#[cfg($cfg)])? AnySession::$name(session) => session),+ }
+            }
+        }
+
+        impl DerefMut for AnySession {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                match self { $($(#[cfg($cfg)])? AnySession::$name(session) => session),+ }
+            }
+        }
+
+        /// The player that shows who it is by this token or key.
+        pub(crate) fn who_has(venue: &Venue<'_>, credential: &str) -> Option<u16> {
+            $($(#[cfg($cfg)])? if let Some(player) = <$session>::who_has(venue, credential) {
+                return Some(player);
+            })+
+            None
+        }
+
+        impl Code {
+            pub(crate) fn pump(self, venue: &mut Venue<'_>, now: Now, player: u16) {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$session>::pump(venue, now, player)),+ }
+            }
+
+            pub(crate) fn expire(self, venue: &mut Venue<'_>, now: Now, player: u16) {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$session>::expire(venue, now, player)),+ }
+            }
+
+            pub(crate) fn tell_anew(self, venue: &mut Venue<'_>, now: Now, player: u16) {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$session>::tell_anew(venue, now, player)),+ }
+            }
+
+            pub(crate) fn check(self, venue: &mut Venue<'_>, now: Now, player: u16) -> bool {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$session>::check(venue, now, player)),+ }
+            }
+        }
+    };
+}
+
+protocols! {
+    /// JSON-RPC 2.0, to players that are HTTP servers or dial in.
+    LeagueV2(league_v2::Session),
+    /// WebSocket, by agents that dial in.
+    LeagueOfAgents(league_of_agents::Session),
+    /// The smallest there can be.
+    #[cfg(test)]
+    Toy(toy::Session),
+}

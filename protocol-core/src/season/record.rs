@@ -1,0 +1,247 @@
+//! What is kept of a finished match: enough to recompute the standings, and for the game to recall itself.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::games::{Seat, Seats};
+use crate::referee::{Cause, Outcome};
+use crate::season::Verdict;
+use crate::time::Utc;
+
+/// A result as the specification names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// One player won by the rules of the game.
+    Win,
+    /// Nobody won.
+    Draw,
+    /// Somebody lost for a technical reason.
+    TechnicalLoss,
+}
+
+impl Status {
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Win => "WIN",
+            Status::Draw => "DRAW",
+            Status::TechnicalLoss => "TECHNICAL_LOSS",
+        }
+    }
+}
+
+/// A finished match: 16 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// What the game keeps of itself.
+    pub digest: u64,
+    /// When it ended.
+    pub finished: Utc,
+    winners: Seats,
+    forfeits: Seats,
+    cause: Cause,
+    /// In which attempt of the league it was begun: part of the match's seed.
+    pub attempt: u8,
+}
+
+impl Record {
+    /// What is kept of a match.
+    pub fn new(digest: u64, finished: Utc, outcome: Outcome, attempt: u8) -> Self {
+        let Outcome { winners, forfeits, cause } = outcome;
+        Self { digest, finished, winners, forfeits, cause, attempt }
+    }
+
+    /// The same match, with the result the admin gives it.
+    pub fn ruled(self, at: Utc, winners: Seats) -> Self {
+        let outcome = Outcome { winners, forfeits: Seats::NONE, cause: Cause::Adjudicated };
+        Self::new(self.digest, at, outcome, self.attempt)
+    }
+
+    /// The result.
+    pub fn outcome(&self) -> Outcome {
+        Outcome { winners: self.winners, forfeits: self.forfeits, cause: self.cause }
+    }
+
+    /// The seat that won, if one did.
+    pub fn winner(&self) -> Option<Seat> {
+        self.winners.alone()
+    }
+
+    /// The result by its name.
+    pub fn status(&self) -> Status {
+        match (self.forfeits.is_empty(), self.winner()) {
+            (false, _) => Status::TechnicalLoss,
+            (true, Some(_)) => Status::Win,
+            (true, None) => Status::Draw,
+        }
+    }
+
+    /// What it means for the player at a seat.
+    pub fn verdict(&self, seat: Seat) -> Verdict {
+        if self.forfeits.has(seat) {
+            Verdict::TechnicalLoss
+        } else if !self.winners.has(seat) {
+            Verdict::Loss
+        } else if self.winners.len() == 1 {
+            Verdict::Win
+        } else {
+            Verdict::Draw
+        }
+    }
+
+    /// Why it ended.
+    pub fn end_reason(&self) -> EndReason {
+        match (self.cause, self.winner()) {
+            (Cause::Played, Some(_)) => EndReason::Win,
+            (Cause::Played, None) => EndReason::Draw,
+            (Cause::Timeout, _) => EndReason::Timeout,
+            (Cause::Invalid, _) => EndReason::Invalid,
+            (Cause::Refused, _) => EndReason::Refused,
+            (Cause::Disconnected, _) => EndReason::Disconnected,
+            (Cause::BothFailed, _) => EndReason::BothFailed,
+            (Cause::Adjudicated, _) => EndReason::Adjudicated,
+            (Cause::TimeUp, _) => EndReason::TimeUp,
+        }
+    }
+}
+
+/// Why a match ended, as it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum EndReason {
+    Win,
+    Draw,
+    Timeout,
+    Invalid,
+    Refused,
+    Disconnected,
+    BothFailed,
+    Adjudicated,
+    TimeUp,
+}
+
+impl EndReason {
+    /// All of them, in order.
+    pub const ALL: [EndReason; 9] = [
+        EndReason::Win,
+        EndReason::Draw,
+        EndReason::Timeout,
+        EndReason::Invalid,
+        EndReason::Refused,
+        EndReason::Disconnected,
+        EndReason::BothFailed,
+        EndReason::Adjudicated,
+        EndReason::TimeUp,
+    ];
+
+    /// Its name in messages and exports.
+    pub fn name(self) -> &'static str {
+        match self {
+            EndReason::Win => "win",
+            EndReason::Draw => "draw",
+            EndReason::Timeout => "timeout",
+            EndReason::Invalid => "invalid",
+            EndReason::Refused => "refused",
+            EndReason::Disconnected => "disconnected",
+            EndReason::BothFailed => "both_failed",
+            EndReason::Adjudicated => "adjudicated",
+            EndReason::TimeUp => "time_up",
+        }
+    }
+}
+
+/// How the matches of one player ended. It is counted from the records whenever somebody asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Endings {
+    /// All its matches.
+    pub matches: ByReason,
+    /// Those it lost for a technical reason.
+    pub technical_losses: ByReason,
+}
+
+/// So many matches ended for each reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByReason([u16; EndReason::ALL.len()]);
+
+impl Endings {
+    /// Counts a match in which the player had this seat.
+    pub fn add(&mut self, record: &Record, seat: Seat) {
+        let lost = record.verdict(seat) == Verdict::TechnicalLoss;
+        for counts in [Some(&mut self.matches), Some(&mut self.technical_losses).filter(|_| lost)].into_iter().flatten()
+        {
+            if let Some(count) = counts.0.get_mut(record.end_reason() as usize) {
+                *count = count.saturating_add(1);
+            }
+        }
+    }
+}
+
+/// As a map from each reason to how often.
+impl Serialize for ByReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(EndReason::ALL.len()))?;
+        EndReason::ALL.iter().zip(self.0).try_for_each(|(reason, count)| map.serialize_entry(reason.name(), &count))?;
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(winners: Seats, forfeits: Seats, cause: Cause) -> Record {
+        Record::new(0, Utc(0), Outcome { winners, forfeits, cause }, 0)
+    }
+
+    #[test]
+    fn one_technical_loss_is_a_win_for_the_other() {
+        let record = record(Seats::only(1), Seats::only(0), Cause::Timeout);
+        assert_eq!(record.status(), Status::TechnicalLoss);
+        assert_eq!((record.verdict(0), record.verdict(1)), (Verdict::TechnicalLoss, Verdict::Win));
+    }
+
+    #[test]
+    fn two_technical_losses_are_worth_nothing_to_anybody() {
+        let record = record(Seats::NONE, Seats::first(2), Cause::BothFailed);
+        assert_eq!(record.status(), Status::TechnicalLoss);
+        assert_eq!(record.verdict(0).points() + record.verdict(1).points(), 0);
+    }
+
+    #[test]
+    fn a_ruling_changes_the_result_and_not_what_was_played() {
+        let outcome = Outcome { winners: Seats::NONE, forfeits: Seats::first(2), cause: Cause::BothFailed };
+        let was = Record::new(77, Utc(1), outcome, 3);
+        let is = was.ruled(Utc(2), Seats::only(1));
+        assert_eq!((is.digest, is.attempt, is.finished), (77, 3, Utc(2)));
+        assert_eq!((is.verdict(0), is.verdict(1)), (Verdict::Loss, Verdict::Win));
+        assert_eq!((is.status(), is.end_reason().name()), (Status::Win, "adjudicated"));
+        assert_eq!(was.ruled(Utc(2), Seats::first(2)).status(), Status::Draw);
+    }
+
+    #[test]
+    fn endings_tell_whose_failure_it_was() {
+        let timeout = record(Seats::only(1), Seats::only(0), Cause::Timeout);
+        let mut endings = [Endings::default(); 2];
+        (0..2).zip(&mut endings).for_each(|(seat, endings)| endings.add(&timeout, seat));
+        let shown = endings.map(|endings| serde_json::to_value(endings.technical_losses).unwrap()["timeout"].clone());
+        assert_eq!(shown, [1, 0]);
+        assert_eq!(endings[0].matches, endings[1].matches);
+        assert!(EndReason::ALL.iter().zip(0..).all(|(&reason, place)| reason as usize == place));
+    }
+
+    #[test]
+    fn a_draw_is_worth_a_point_each() {
+        let record = record(Seats::first(2), Seats::NONE, Cause::Played);
+        assert_eq!(record.status(), Status::Draw);
+        assert_eq!((record.verdict(0).points(), record.verdict(1).points()), (1, 1));
+    }
+
+    #[test]
+    fn of_four_those_who_are_level_in_front_draw_and_the_others_lose() {
+        let level = record(Seats::only(0).with(2), Seats::NONE, Cause::Played);
+        let verdicts = [Verdict::Draw, Verdict::Loss, Verdict::Draw, Verdict::Loss];
+        assert_eq!(([0, 1, 2, 3].map(|seat| level.verdict(seat)), level.status()), (verdicts, Status::Draw));
+        let failed = record(Seats::only(3), Seats::only(0).with(1), Cause::Timeout);
+        let verdicts = [Verdict::TechnicalLoss, Verdict::TechnicalLoss, Verdict::Loss, Verdict::Win];
+        assert_eq!(([0, 1, 2, 3].map(|seat| failed.verdict(seat)), failed.winner()), (verdicts, Some(3)));
+    }
+}

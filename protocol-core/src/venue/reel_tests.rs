@@ -1,0 +1,201 @@
+//! A match replayed from its seed and the reel is the match that was played.
+
+extern crate std;
+
+use std::collections::BTreeMap;
+use std::format;
+use std::string::String;
+use std::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::reel::{END, Reel};
+use super::tests::{Room, config, perfect};
+use super::*;
+use crate::fair::Draws;
+use crate::games::testing::{AGENTS, last_move, moves_of, play, result, said, view};
+use crate::games::{AnyGame, Game, Seats, Viewer};
+use crate::journal::bytes::{Reader, Writer};
+use crate::referee::{Fault, Late, Match, Policy};
+use crate::time::Utc;
+
+/// All there is to be seen and told of a game.
+fn seen(game: &AnyGame) -> String {
+    let seats = || 0..game.seats();
+    let views: Vec<_> = seats().map(Viewer::Seat).chain([Viewer::Spectator]).map(|by| view(game, by, AGENTS)).collect();
+    let of_seat = |seat| (game.score(seat), last_move(game, seat), said(|f| game.action(seat, AGENTS, f)));
+    let each: Vec<_> = seats().map(of_seat).collect();
+    let words = [said(|f| game.summary(AGENTS, f)), said(|f| game.reason(AGENTS, f)), result(game, AGENTS)];
+    format!("{views:?} {each:?} {words:?} {:?} {:?} {} {game:?}", game.standing(), game.to_move(), game.digest())
+}
+
+/// Takes all steps, in pieces of a size.
+pub(super) fn taken(reel: &mut Reel, size: usize) -> Vec<u8> {
+    let mut all = Vec::new();
+    loop {
+        let mut buf = std::vec![0; size];
+        let mut out = Writer::new(&mut buf);
+        reel.take(&mut out);
+        match out.len() {
+            0 => return all,
+            n => all.extend_from_slice(&buf[..n]),
+        }
+    }
+}
+
+fn steps(bytes: &[u8]) -> impl Iterator<Item = Step<'_>> {
+    let mut from = Reader::new(bytes);
+    core::iter::from_fn(move || Step::read(&mut from).unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+    #[test]
+    fn a_game_of_any_kind_is_the_same_after_each_step_of_its_replay(
+        seed in any::<[u8; 32]>(),
+        picks in prop::collection::vec(any::<u16>(), 1..80),
+        gives_up in prop::option::of(0..80usize),
+        losers in 1..4u8,
+    ) {
+        for &kind in GameKind::ALL {
+            let (seats, seed) = (*kind.rules().seats.start(), Seed(seed));
+            let (mut draws, reel): (_, &mut Reel) = (Draws::new(seed), &mut Reel::<[u8; 416]>::new());
+            let mut game = AnyGame::start(kind, seats, &mut draws);
+            let mut replay = Replay::new(kind, seats, seed);
+            prop_assert_eq!(seen(&replay.game), seen(&game));
+            let mut number = 0;
+            let mut film = |game: &AnyGame, what: u8, made: Option<&str>| {
+                number += 1;
+                reel.add(ReelId::of(seed), number, u32::from(number) * 7, what, made.map(|made| (game, crate::json::parse(made.as_bytes()).unwrap())));
+                let bytes = taken(reel, 512);
+                let step = steps(&bytes).next().unwrap();
+                replay.follow(&step).unwrap();
+                prop_assert_eq!(seen(&replay.game), seen(game));
+                prop_assert_eq!((replay.shot.step, replay.shot.at_ms), (number, u32::from(number) * 7));
+                prop_assert_eq!(replay.follow(&step), Err(Astray), "no step counts twice");
+                Ok(())
+            };
+            for (at, &pick) in picks.iter().enumerate() {
+                let owing: Vec<_> = game.to_move().iter().collect();
+                if owing.is_empty() || gives_up == Some(at) {
+                    break;
+                }
+                let seat = owing[usize::from(pick) % owing.len()];
+                let legal = moves_of(&game, seat, 400);
+                let made = &legal[usize::from(pick) % legal.len()];
+                play(&mut game, seat, made, &mut draws).unwrap();
+                film(&game, seat, Some(made))?;
+            }
+            let against = if game.to_move().is_empty() { Seats::NONE } else { Seats::of_bits(losers).unwrap() };
+            if !against.is_empty() {
+                game.forfeit(against, &mut draws);
+            }
+            film(&game, END | against.bits(), None)?;
+            prop_assert_eq!(replay.shot.ended, Some(against));
+        }
+    }
+
+    #[test]
+    fn whatever_bytes_are_read_as_steps_nothing_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let mut from = Reader::new(&bytes);
+        let mut replay = Replay::new(GameKind::Dance, 4, Seed([3; 32]));
+        while let Ok(Some(step)) = Step::read(&mut from) {
+            let _ = replay.follow(&Step { of: replay.of, number: replay.shot.step + 1, ..step });
+        }
+    }
+}
+
+#[test]
+fn steps_that_find_no_room_are_lost_and_the_numbers_tell() {
+    let (seed, reel): (_, &mut Reel) = (Seed([5; 32]), &mut Reel::<[u8; 416]>::new());
+    let mut replay = Replay::new(GameKind::EvenOdd, 2, seed);
+    let most = (416 / 12) as u16;
+    assert!(!reel.is_ripe());
+    (1..most + 20).for_each(|number| reel.add(replay.of, number, 0, END, None));
+    assert!(reel.is_ripe());
+    let bytes = taken(reel, 100);
+    assert!(!reel.is_ripe());
+    let numbers: Vec<u16> = steps(&bytes).map(|step| step.number).collect();
+    assert_eq!(numbers, (1..=most).collect::<Vec<_>>(), "pieces hold whole steps");
+    let gap = steps(&bytes).nth(1).unwrap();
+    assert_eq!(replay.follow(&gap), Err(Astray));
+    assert_eq!(replay.shot.step, 0);
+}
+
+/// Plays a league in which some are silent, and replays every match of it.
+fn league(game: GameKind, silent: u16, owner: bool) -> usize {
+    let mut room = Room::of(Config { game, ..config() }, 5);
+    room.venue.command(room.now, Command::Start).unwrap();
+    let mut calls = 0;
+    if owner {
+        room.venue.rule(room.now, MatchId { round: 1, table: 1 }, Some(2)).unwrap();
+        room.venue.remove(room.now, 4).unwrap();
+    }
+    room.run(|player, call| {
+        calls += 1;
+        // Some are silent for good, one now and then.
+        let is_silent = silent == player + 1 || silent == 9 && calls % 37 == 0;
+        if is_silent { None } else { perfect(player, call) }
+    });
+    let bytes = &room.filmed;
+    let mut replays = BTreeMap::new();
+    let rounds = 1..=room.venue.schedule().rounds();
+    for id in rounds.flat_map(|round| room.venue.matches_of(round)) {
+        replays.insert(ReelId::of(room.venue.revealed_seed(id).unwrap()), (id, room.venue.replay_of(id).unwrap()));
+    }
+    for step in steps(bytes) {
+        let (_, replay) = replays.get_mut(&step.of).unwrap();
+        replay.follow(&step).unwrap();
+    }
+    for (id, replay) in replays.values() {
+        assert!(replay.shot.ended.is_some(), "{id}");
+        let record = room.venue.record(*id).unwrap();
+        assert_eq!(replay.game.digest(), record.digest, "{id} of {game:?}: {record:?}");
+        assert_eq!(replay.game.standing(), room.venue.recall(*id).unwrap().standing(), "{id}");
+    }
+    steps(bytes).count()
+}
+
+#[test]
+fn every_match_of_a_league_can_be_replayed_whoever_is_silent_and_whatever_the_owner_decides() {
+    for game in [GameKind::EvenOdd, GameKind::EvenOdd10, GameKind::Dance] {
+        let all = league(game, 0, false);
+        assert!(all > 10, "{all} steps");
+        for silent in [1, 3, 9] {
+            league(game, silent, false);
+        }
+        league(game, 0, true);
+    }
+}
+
+#[test]
+fn only_a_match_that_is_over_can_be_replayed() {
+    let mut room = Room::with_players(2);
+    let id = MatchId { round: 1, table: 1 };
+    assert!(room.venue.replay_of(id).is_none());
+    room.venue.command(room.now, Command::Start).unwrap();
+    assert!(room.venue.replay_of(id).is_none());
+    room.run(perfect);
+    assert!(room.venue.replay_of(id).is_some());
+    assert!(room.venue.replay_of(MatchId { round: 9, table: 1 }).is_none());
+}
+
+#[test]
+fn a_move_that_is_made_for_a_late_player_is_filmed_like_its_own() {
+    let late = Late::PlayFirst { forfeit_after: None };
+    let policy = Policy { late, ..crate::protocols::league_of_agents::policy(&Timing::default()) };
+    let (seed, at) = (Seed([7; 32]), |ms| Now { ms, utc: Utc(0) });
+    let mut draws = Draws::new(seed);
+    let game = AnyGame::start(GameKind::Echo, 2, &mut draws);
+    let mut table = Table::new(MatchId { round: 1, table: 1 }, &[0, 1], Match::new(game, draws, 0, None));
+    (0..2).for_each(|seat| table.play.take_seat(seat));
+    (0..2).for_each(|seat| table.ask(seat, 0, &policy));
+    let reel: &mut Reel = &mut Reel::<[u8; 1024]>::new();
+    assert!(!table.due(reel, at(179_999), 1, Fault::Silent, &policy));
+    assert!(table.due(reel, at(180_000), 1, Fault::Silent, &policy));
+    let kept = taken(reel, 256);
+    let step = Step::read(&mut Reader::new(&kept)).unwrap().unwrap();
+    assert_eq!((step.of, step.number, step.at_ms), (ReelId::of(seed), 1, 180_000));
+    assert!(matches!(step.deed, Deed::Moved(1, _)));
+    assert_eq!(Replay::new(GameKind::Echo, 2, seed).follow(&step), Ok(()));
+}

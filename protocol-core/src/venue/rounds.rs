@@ -1,0 +1,700 @@
+//! When things happen: start, rounds, results, standings, the end.
+
+use core::fmt;
+
+use heapless::Vec;
+
+use super::Venue;
+use super::facts::Fact;
+use super::news::News;
+use super::pace::Held;
+use super::players::{AgentState, OUTSIDE, Player};
+use super::reel::Reel;
+use super::settings::sizes;
+use crate::fair::{Draws, Seed};
+use crate::games::{AnyGame, Game, GameKind, MAX_SEATS, Question, Seat, Seats};
+use crate::ids::MatchId;
+use crate::json::Value;
+use crate::log::Happening;
+use crate::message::Message;
+use crate::referee::{Breaker, Cause, Fault, Lapse, Match, Phase, Policy};
+use crate::season::{Endings, Places, Record, Rule, Tally, checksum, rank};
+use crate::time::{Millis, Now};
+
+/// Where the league stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Players may register.
+    Waiting,
+    /// This round is being played, or is over and the next one has not begun; 0 before the first.
+    Running(u16),
+    /// It has a champion.
+    Completed,
+}
+
+/// What the owner of the box may command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Close the registration and begin.
+    Start,
+    /// Let the round finish, then wait.
+    Pause,
+    /// Go on.
+    Resume,
+    /// Begin the next round, and not wait any longer.
+    Next,
+    /// Forget everything: players, results, tokens.
+    Reset,
+    /// The next league, of the game that is set for it: the same players, and who came since and is there.
+    Rematch,
+}
+
+/// Why a command cannot be obeyed now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal(pub &'static str);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// Where a player sits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seating {
+    /// Which of the tables in use.
+    pub slot: u16,
+    /// Which seat at it.
+    pub seat: Seat,
+}
+
+/// Which of the two rankings: see [`Venue`].
+enum Ranking {
+    Closed,
+    Current,
+}
+
+/// The players at a table, by seat: their lines.
+pub type Lines = Vec<u16, MAX_SEATS>;
+
+/// A match that is being played.
+pub struct Table {
+    /// Which match.
+    pub id: MatchId,
+    /// By seat; of seats the game does not have, nobody's.
+    pub(super) lines: [u16; MAX_SEATS],
+    /// The match.
+    pub play: Match<AnyGame>,
+    /// The beginning of the commitment to its seed: where a protocol calls a match by an id of its own, it makes it of this.
+    pub(crate) tag: [u8; 16],
+    pub(super) held: Held,
+    /// Seats that know they have been matched.
+    pub(crate) greeted: Seats,
+    /// Moves so far, and at last its end.
+    pub(super) steps: u16,
+    pub(crate) spectators: u8,
+    pub(crate) life: Life,
+}
+
+/// Where a table is in its life, whoever filled it. It begins when the seats are taken, and when it is over it stays for as long
+/// as somebody sits there or looks on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Life {
+    /// Everybody sits, and its match has yet to begin.
+    Countdown,
+    /// Its match is played, or its result held back.
+    Playing,
+    /// Its result is counted, and those who are told by their game still hear of it.
+    Over,
+    /// It was ended for the sake of the league, and counts for nobody.
+    CalledOff,
+}
+
+impl Table {
+    pub(super) fn new(id: MatchId, players: &[u16], play: Match<AnyGame>) -> Self {
+        let mut lines = [u16::MAX; MAX_SEATS];
+        lines.iter_mut().zip(players).for_each(|(line, player)| *line = *player);
+        let mut tag = [0; 16];
+        tag.iter_mut().zip(play.seed().commitment().0).for_each(|(byte, of_hash)| *byte = of_hash);
+        let (held, greeted, steps, spectators) = (Held::default(), Seats::NONE, 0, 0);
+        Self { id, lines, play, tag, held, greeted, steps, spectators, life: Life::Playing }
+    }
+
+    /// The players at it, by seat: their lines.
+    pub fn players(&self) -> &[u16] {
+        self.lines.get(..self.play.game().seats().into()).unwrap_or(&self.lines)
+    }
+
+    /// The same for keeps.
+    pub(super) fn seated(&self) -> Lines {
+        Lines::from_slice(self.players()).unwrap_or_default()
+    }
+
+    /// What its players are asked now.
+    pub(crate) fn question(&self) -> Message {
+        match (self.play.phase(), self.play.game().rules().question) {
+            (Phase::WaitingForPlayers, _) => Message::GameInvitation,
+            (_, Question::Parity) => Message::ChooseParity,
+            (_, Question::Move) => Message::MoveRequest,
+        }
+    }
+
+    /// Whether nobody plays there any more.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self.life, Life::Over | Life::CalledOff)
+    }
+
+    /// How long it is until play begins, while it is counted down.
+    pub fn starts_in(&self, now: Millis) -> Option<Millis> {
+        (self.life == Life::Countdown).then(|| self.play.began().saturating_sub(now))
+    }
+
+    /// Ends the countdown if its time has come.
+    pub(super) fn start(&mut self, now: Millis) -> bool {
+        let starts = self.starts_in(now) == Some(0);
+        if starts {
+            self.life = Life::Playing;
+        }
+        starts
+    }
+
+    /// The deadline of a seat has come. True if its player was late, for which `fault` is the reason.
+    pub(super) fn due(&mut self, reel: &mut Reel, now: Now, seat: Seat, fault: Fault, policy: &Policy) -> bool {
+        self.let_on(now.ms);
+        let (of, at_ms, number) = (self.reel_id(), self.play.elapsed(now.ms), self.steps.saturating_add(1));
+        let film = |game: &AnyGame, made: Value<'_>| reel.add(of, number, at_ms, seat, Some((game, made)));
+        let lapse = self.play.due(seat, now.ms, fault, policy, film);
+        if lapse == Lapse::Moved {
+            self.steps = number;
+        }
+        lapse != Lapse::Nothing
+    }
+
+    /// The lines of the others.
+    pub(crate) fn opponents(&self, seat: Seat) -> impl Iterator<Item = u16> {
+        (0..).zip(self.players()).filter(move |(other, _)| *other != seat).map(|(_, &line)| line)
+    }
+}
+
+/// Why a league cannot begin that needs so many players, be it because those who are here play other games.
+fn too_few(needs: u16, others_are_here: bool) -> Refusal {
+    macro_rules! needs {
+        ($league:literal, $players:literal, $of_it:literal) => {
+            Refusal(if others_are_here {
+                concat!($league, " needs at least ", $players, " players", $of_it, "; the others who are here sit out")
+            } else {
+                concat!($league, " needs at least ", $players, " players; register them first")
+            })
+        };
+    }
+    match needs {
+        3 => needs!("a league of this game", "three", " of it"),
+        4 => needs!("a league of this game", "four", " of it"),
+        5 => needs!("a league of this game", "five", " of it"),
+        6 => needs!("a league of this game", "six", " of it"),
+        _ => needs!("a league", "two", " of this game"),
+    }
+}
+
+impl Venue<'_> {
+    /// Where the league stands.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// Whether the next round waits for the admin.
+    pub fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// Obeys a command of the owner, or says why it cannot be obeyed now.
+    pub fn command(&mut self, now: Now, command: Command) -> Result<(), Refusal> {
+        if let (Command::Start, Stage::Waiting) | (Command::Rematch, Stage::Completed) = (command, self.stage) {
+            self.fits()?;
+        }
+        let word = match (command, self.stage) {
+            (Command::Start, Stage::Waiting) => "start",
+            (Command::Start, Stage::Running(_)) => return Err(Refusal("the league is already running")),
+            (Command::Start, Stage::Completed) => {
+                return Err(Refusal(
+                    "the league is over; rematch plays another with the same players, reset begins anew",
+                ));
+            }
+            (Command::Pause, Stage::Running(_)) if !self.paused => "pause",
+            (Command::Pause, _) => return Err(Refusal("there is no running league to pause")),
+            (Command::Resume, Stage::Running(_)) if self.paused => "resume",
+            (Command::Resume, _) => return Err(Refusal("the league is not paused")),
+            (Command::Next, _) => {
+                self.may_go_on()?;
+                "next"
+            }
+            (Command::Rematch, Stage::Completed) if !self.is_over() => {
+                return Err(Refusal("the players are still being told how it ended; try again in a moment"));
+            }
+            (Command::Rematch, Stage::Completed) => "rematch",
+            (Command::Rematch, _) => return Err(Refusal("a rematch follows a finished league")),
+            (Command::Reset, _) => "reset",
+        };
+        self.note(now, None, None, Happening::Admin(word));
+        match command {
+            Command::Start => self.start(now),
+            Command::Pause => {
+                self.paused = true;
+                self.facts.push(Fact::Paused);
+            }
+            Command::Resume => {
+                self.paused = false;
+                self.facts.push(Fact::Unpaused);
+                self.end_break(now);
+            }
+            Command::Next => self.break_since = None,
+            Command::Rematch => {
+                self.number = self.number.saturating_add(1);
+                self.take_next_seed();
+                // Everybody has been told the end, so every line is idle and may change hands.
+                while let Some(gone) = self.players.iter().position(|player| player.has_left()) {
+                    self.players.remove(gone);
+                    self.move_up(gone as u16);
+                }
+                self.facts.begin_chapter();
+                self.start(now);
+            }
+            Command::Reset => self.reset(),
+        }
+        self.advance(now);
+        Ok(())
+    }
+
+    /// Whether those who are here can play a league of this game, or why they cannot.
+    pub(super) fn fits(&self) -> Result<(), Refusal> {
+        let here = self.takers();
+        let sizes = sizes(self.config.game);
+        if here > usize::from(*sizes.end()) {
+            Err(Refusal("a league of this game can have at most 32 players; remove some of them first"))
+        } else if here >= usize::from(*sizes.start()) {
+            Ok(())
+        } else {
+            let others_are_here = self.players.iter().any(|player| !player.games.has(self.config.game));
+            Err(too_few(*sizes.start(), others_are_here))
+        }
+    }
+
+    /// Whether the league is over and everybody has been told, or cannot be.
+    pub fn is_over(&self) -> bool {
+        self.stage == Stage::Completed && self.players.iter().all(|player| player.session.is_idle())
+    }
+
+    /// What is known of a finished match.
+    pub fn record(&self, id: MatchId) -> Option<&Record> {
+        if let Some(finished) = self.finished_game(id) {
+            return Some(&finished.record);
+        }
+        self.records.get(self.schedule().index(id.round, id.table)?)?.as_ref()
+    }
+
+    /// Who plays a match: places in the schedule, by seat.
+    pub fn places(&self, id: MatchId) -> Option<Places> {
+        self.schedule().places(id.round, id.table)
+    }
+
+    /// Which seat the player at a place in the schedule has in a match.
+    pub(crate) fn seat_of_place(&self, id: MatchId, place: u16) -> Option<Seat> {
+        Some(self.places(id)?.iter().position(|&other| other == place)? as Seat)
+    }
+
+    /// The matches of the league that are being played.
+    pub fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.all_tables().filter(|table| !table.id.is_outside())
+    }
+
+    /// Whether a player sits at a table where a game is being played.
+    pub fn is_seated(&self, player: &Player) -> bool {
+        let sits = |line| self.players.get(usize::from(line)).is_some_and(|at| at.number == player.number);
+        self.all_tables().any(|table| table.seated().into_iter().any(sits))
+    }
+
+    /// The matches of the league and the games of the ladder that are being played.
+    pub fn all_tables(&self) -> impl Iterator<Item = &Table> {
+        self.tables.iter().flatten().filter(|table| !table.is_over())
+    }
+
+    /// The table where a match is being played, be it of the ladder.
+    pub fn table(&self, id: MatchId) -> Option<&Table> {
+        self.all_tables().find(|table| table.id == id)
+    }
+
+    /// Whether somebody sits at a table of the league, be it only to hear how the game ended.
+    fn is_anybody_seated(&self) -> bool {
+        let of_league = |slot: u16| {
+            let table = self.tables.get(usize::from(slot)).and_then(Option::as_ref);
+            table.is_some_and(|table| !table.id.is_outside())
+        };
+        self.players.iter().any(|player| player.seating.is_some_and(|seating| of_league(seating.slot)))
+    }
+
+    pub(super) fn start(&mut self, now: Now) {
+        self.drop_errands();
+        self.call_off_the_ladder(now);
+        self.facts.start();
+        self.clear_the_board();
+        self.close_standings(0);
+        self.note(now, None, None, Happening::LeagueStarted);
+        self.rest_after(now, 0);
+    }
+
+    /// Everybody takes a seat, and nothing is played yet.
+    pub(super) fn clear_the_board(&mut self) {
+        self.playing = self.config.game;
+        self.seat_players();
+        for player in self.players.iter_mut().filter(|player| !player.has_left()) {
+            let sits_out = player.place == OUTSIDE;
+            player.state = if sits_out { AgentState::Registered } else { AgentState::Active };
+            player.breaker = Breaker::new();
+        }
+        self.tallies.clear();
+        let _ = self.tallies.resize(self.players.len(), Tally::default());
+        self.records.clear();
+        let _ = self.records.resize(self.schedule().total_matches() as usize, None);
+        self.paused = false;
+        (self.results, self.again, self.attempts) = (0, 0, 0);
+        self.over_is_told = false;
+    }
+
+    /// Moves everything on as far as it can go by itself.
+    pub(crate) fn advance(&mut self, now: Now) {
+        self.advance_league(now);
+        self.match_up(now);
+    }
+
+    /// Moves the league on as far as the results allow. The only place that opens tables and closes rounds: a match that
+    /// ends the moment it begins comes round this loop again instead of calling itself.
+    fn advance_league(&mut self, now: Now) {
+        while let Stage::Running(round) = self.stage {
+            let id = MatchId { round, table: self.next_table };
+            if self.record(id).is_some() {
+                // Played before the box was restarted.
+                self.next_table += 1;
+                continue;
+            }
+            let places = self.places(id);
+            if self.facts.is_full() {
+                // A match may end as it begins, and its result needs room.
+                return;
+            }
+            let is_last = places.is_none();
+            if places.as_ref().is_some_and(|places| !self.are_free(places)) {
+                // They are being told how their last game ended.
+                return;
+            }
+            if let (Some(places), Some(slot)) = (places, self.free_slot()) {
+                self.next_table += 1;
+                let of_match = (self.playing, self.match_seed(id));
+                self.open_table(now, id, of_match, &self.lines_of(&places), slot);
+                self.begin(now, slot);
+            } else if let (true, Some((id, places)), Some(slot)) = (is_last, self.next_again(round), self.free_slot()) {
+                self.again -= 1;
+                let of_match = (self.playing, self.match_seed(id));
+                self.open_table(now, id, of_match, &self.lines_of(&places), slot);
+                self.begin(now, slot);
+            } else if !self.round_is_closed && is_last && self.again == 0 && !self.is_anybody_seated() {
+                // There is one table that is told. A new one waits until everybody who listens has heard the last.
+                let listens = |player: &Player| !player.is_held_back() && !player.is_told_later();
+                if self.players.iter().any(|player| listens(player) && player.session.owes_standings()) {
+                    return;
+                }
+                self.close_round(now, round);
+            } else if self.round_is_closed && !self.paused && self.break_since.is_none() {
+                self.start_round(now, round + 1);
+            } else {
+                return;
+            }
+        }
+        if !self.over_is_told && self.is_over() && !self.facts.is_full() {
+            self.over_is_told = true;
+            self.facts.push(Fact::Over);
+            self.begin_errands(now);
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.drop_errands();
+        for player in 0..self.players.len() as u16 {
+            self.timers.set(player.into(), None);
+            self.list(player);
+        }
+        self.number = self.number.saturating_add(1);
+        self.take_next_seed();
+        self.stage = Stage::Waiting;
+        self.paused = false;
+        self.break_since = None;
+        (self.results, self.again) = (0, 0);
+        self.tables.clear();
+        self.notes.clear();
+        self.queued = 0;
+        self.finished.clear();
+        self.records.clear();
+        self.players.clear();
+        self.referees.clear();
+        self.seating.clear();
+        self.tallies.clear();
+        self.closed.clear();
+        self.current.clear();
+        self.facts.begin_chapter();
+    }
+
+    /// A round is over, or with 0 none has begun: the next one follows, be it after a break.
+    pub(super) fn rest_after(&mut self, now: Now, round: u16) {
+        self.stage = Stage::Running(round);
+        self.round_is_closed = true;
+        self.next_table = self.schedule().matches_per_round() + 1;
+        self.take_a_break(now);
+    }
+
+    pub(super) fn start_round(&mut self, now: Now, round: u16) {
+        self.stage = Stage::Running(round);
+        self.round_is_closed = false;
+        self.next_table = 1;
+        self.note(now, None, None, Happening::RoundStarted(round));
+        self.tell_all(now, &[News::Round(round)]);
+    }
+
+    /// A match that waits to be played again and whose players are free. Those of the present round have all been begun.
+    fn next_again(&self, round: u16) -> Option<(MatchId, Places)> {
+        if self.again == 0 {
+            return None;
+        }
+        let ids = (1..=round).flat_map(|round| self.matches_of(round));
+        let open = ids.filter(|&id| self.record(id).is_none() && self.table(id).is_none());
+        { open }.filter_map(|id| Some((id, self.places(id)?))).find(|(_, places)| self.are_free(places))
+    }
+
+    /// Whether none of them sits at a table.
+    fn are_free(&self, places: &[u16]) -> bool {
+        places.iter().all(|&place| self.player_at(place).is_none_or(|player| player.seating.is_none()))
+    }
+
+    /// A table nobody sits at.
+    pub(super) fn free_slot(&mut self) -> Option<u16> {
+        let is_only_watched = |(slot, table): (u16, &Option<Table>)| {
+            let sits = |player: &Player| player.seating.is_some_and(|seating| seating.slot == slot);
+            table.as_ref().is_some_and(Table::is_over) && !self.players.iter().any(sits)
+        };
+        let room = self.tables.iter().position(Option::is_none);
+        let free = room.or_else(|| match self.tables.is_full() {
+            // Whoever only looks on does not keep a table from those who play.
+            true => (0..).zip(self.tables.iter()).position(is_only_watched),
+            false => None,
+        });
+        let slot = free.or_else(|| self.tables.push(None).ok().map(|()| self.tables.len() - 1))?;
+        Some(slot as u16)
+    }
+
+    /// Seats players at a table. Not inlined, so that a game that is made is off the stack when its match begins.
+    #[inline(never)]
+    pub(super) fn open_table(
+        &mut self,
+        now: Now,
+        id: MatchId,
+        (game, seed): (GameKind, Seed),
+        players: &[u16],
+        slot: u16,
+    ) {
+        let mut draws = Draws::new(seed);
+        let game = AnyGame::start(game, players.len() as u8, &mut draws);
+        let cap = players.iter().filter_map(|&player| self.policy_of(player).match_ms).min();
+        let countdown = players.iter().map(|&player| self.policy_of(player).countdown_ms).max().unwrap_or(0);
+        let mut play = Match::new(game, draws, now.ms.saturating_add(countdown), cap);
+        let mut absent = Seats::NONE;
+        for (seat, &player) in (0..).zip(players) {
+            let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
+            player.seating = Some(Seating { slot, seat });
+            self.notes.forget(player.number);
+            let is_given_up = !player.breaker.admits(now.ms);
+            if is_given_up && !player.has_left() {
+                player.compliance.note(Rule::CircuitBreaker, id);
+            }
+            if player.has_left() || is_given_up {
+                absent = absent.with(seat);
+            }
+        }
+        play.absent(absent);
+        if let Some(place) = self.tables.get_mut(usize::from(slot)) {
+            let life = if countdown > 0 { Life::Countdown } else { Life::Playing };
+            *place = Some(Table { life, ..Table::new(id, players, play) });
+        }
+    }
+
+    /// Begins the match at a table, once its countdown is over.
+    pub(super) fn begin(&mut self, now: Now, slot: u16) {
+        let table = self.tables.get(usize::from(slot)).and_then(Option::as_ref);
+        if table.is_some_and(|table| table.life == Life::Playing) {
+            self.sit_down(now, slot);
+        }
+        self.proceed(now, slot);
+    }
+
+    /// How late the player on a line may be, by the protocol it speaks.
+    pub(crate) fn policy_of(&self, line: u16) -> Policy {
+        let session = self.player(line).map(|player| &player.session);
+        session.map_or(Policy::NOBODYS, |session| session.policy(&self.config.timing))
+    }
+
+    /// Looks at a table after something happened there.
+    pub(crate) fn proceed(&mut self, now: Now, slot: u16) {
+        if let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) {
+            table.keep_pace(now.ms, self.config.pacing);
+        }
+        let Some(table) = self.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
+        let players = table.seated();
+        if let Some(mut outcome) = table.play.outcome().filter(|_| !table.is_over() && !table.is_held()) {
+            // The cause is that of the first who failed.
+            let first = outcome.forfeits.iter().next().and_then(|seat| players.get(usize::from(seat)));
+            let first = first.and_then(|&player| self.players.get(usize::from(player)));
+            if outcome.cause == Cause::Disconnected && first.is_some_and(Player::is_removed) {
+                outcome.cause = Cause::Adjudicated;
+            }
+            let attempt = if table.id.is_outside() { 0 } else { self.attempt_of(table.id, table.play.seed()) };
+            let record = Record::new(table.play.game().digest(), now.utc, outcome, attempt);
+            self.conclude(now, slot, record);
+        }
+        for player in players {
+            self.pump(now, player);
+        }
+    }
+
+    /// A player gives up the match it is in. A game of the ladder ends with that: its rating needs everybody who sat there,
+    /// and the leaver may be forgotten at once.
+    pub(super) fn abandon(&mut self, now: Now, Seating { slot, seat }: Seating) {
+        match self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) {
+            // What is over stays as it ended.
+            Some(table) if table.is_over() => {}
+            Some(table) if table.id.is_outside() => table.play.absent(Seats::only(seat)),
+            Some(table) => table.play.lose(seat, Fault::Unreachable),
+            None => {}
+        }
+        self.proceed(now, slot);
+    }
+
+    pub(super) fn conclude(&mut self, now: Now, slot: u16, record: Record) {
+        let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
+        table.film_end(self.reel, now, &record);
+        let (id, players, standing) = (table.id, table.seated(), table.play.game().standing());
+        self.rate(&players, standing, record.outcome().forfeits);
+        if id.is_outside() {
+            self.finish_game(slot, record);
+        } else {
+            self.count(now, id, &players, record);
+        }
+        self.note(now, None, Some(id), Happening::MatchOver(record.end_reason().name()));
+        self.let_go(slot);
+    }
+
+    /// A match of the league has a result.
+    fn count(&mut self, now: Now, id: MatchId, players: &[u16], record: Record) {
+        let index = self.schedule().index(id.round, id.table);
+        if let Some(place) = index.and_then(|index| self.records.get_mut(index)) {
+            *place = Some(record);
+        }
+        self.facts.push(Fact::Played(id));
+        for (seat, &player) in (0..).zip(players) {
+            let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
+            player.tell(News::GameOver(id.round));
+            if let Some(tally) = self.tallies.get_mut(usize::from(player.place)) {
+                tally.add(record.verdict(seat));
+            }
+        }
+        self.current_is_stale = true;
+        self.results += 1;
+        if self.attempts > 0 {
+            // It may have been played again, when its round had been over.
+            self.summarize_anew(now, id.round);
+        }
+    }
+
+    fn close_round(&mut self, now: Now, round: u16) {
+        // Who does not listen is not waited for: it hears the new standings instead of the last.
+        for index in 0..self.players.len() as u16 {
+            self.retract(index, |news| matches!(news, News::Standings(_)));
+        }
+        self.rest_after(now, round);
+        self.close_standings(round);
+        self.note(now, None, None, Happening::RoundOver(round));
+        self.tell_all(now, &[News::Standings(round), News::RoundCompleted(round)]);
+        if round < self.schedule().rounds() {
+            return;
+        }
+        self.stage = Stage::Completed;
+        self.push_ending();
+        self.note(now, None, None, Happening::LeagueOver);
+        for player in self.players.iter_mut() {
+            player.state = AgentState::Shutdown;
+            // Whoever stopped answering is told the end, not all it missed: every message would cost its time-out.
+            let is_given_up = player.breaker.is_open();
+            player.session.hurry(round, is_given_up);
+        }
+        self.tell_all(now, &[News::LeagueCompleted]);
+    }
+
+    pub(super) fn close_standings(&mut self, round: u16) {
+        // Who is reading those of now goes on reading them.
+        self.rank_now(round, Ranking::Closed);
+        self.current_is_stale = true;
+    }
+
+    /// Ranks the players as of now. Call before reading [`Venue::standings`].
+    pub fn refresh_standings(&mut self) {
+        if core::mem::take(&mut self.current_is_stale) {
+            let round = match self.stage {
+                Stage::Waiting => 0,
+                Stage::Running(round) => round,
+                Stage::Completed => self.schedule().rounds(),
+            };
+            self.rank_now(round, Ranking::Current);
+        }
+    }
+
+    /// A number that is another one for other standings, as of the last [`Venue::refresh_standings`].
+    pub fn standings_sum(&self) -> u32 {
+        checksum(self.current)
+    }
+
+    /// What a player has gathered so far.
+    pub fn tally(&self, player: &Player) -> Tally {
+        self.tallies.get(usize::from(player.place)).copied().unwrap_or_default()
+    }
+
+    fn rank_now(&mut self, rounds: u16, which: Ranking) {
+        let schedule = self.schedule();
+        let Self { records, tallies, closed, current, .. } = self;
+        let ranking = match which {
+            Ranking::Closed => closed,
+            Ranking::Current => current,
+        };
+        let points = |round: u16, place: u16| {
+            let table = schedule.table_of(round, place)?;
+            let record = records.get(schedule.index(round, table)?)?.as_ref()?;
+            let seat = schedule.places(round, table)?.iter().position(|&other| other == place)?;
+            Some(record.verdict(seat as Seat).points())
+        };
+        // The schedule's places follow the ids.
+        rank(schedule, tallies, rounds, points, |a, b| a.cmp(&b), ranking);
+    }
+
+    /// What the player at a place had gathered when the last round closed. Nothing changes that before the next one does.
+    pub(crate) fn tally_of(&self, place: u16) -> Tally {
+        self.closed.iter().find(|ranked| ranked.player == place).map(|ranked| ranked.tally).unwrap_or_default()
+    }
+
+    /// How the matches of a player ended.
+    pub fn endings(&self, player: &Player) -> Endings {
+        let mut endings = Endings::default();
+        for round in 1..=self.schedule().rounds() {
+            let Some(table) = self.schedule().table_of(round, player.place) else { continue };
+            let id = MatchId { round, table };
+            if let (Some(record), Some(seat)) = (self.record(id), self.seat_of_place(id, player.place)) {
+                endings.add(record, seat);
+            }
+        }
+        endings
+    }
+}
