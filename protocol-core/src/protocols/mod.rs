@@ -14,8 +14,10 @@
 //! To add one: its folder, and a line in the list at the end of this file. Which paths lead to it stands in the appliance's
 //! table of routes.
 
+pub mod enrol;
 pub mod league_of_agents;
 pub mod league_v2;
+pub mod moltgame;
 #[cfg(test)]
 pub(crate) mod toy;
 
@@ -25,6 +27,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::games::{Game, Table, Viewer};
+use crate::ids::MatchId;
 use crate::referee::{Need, Policy};
 use crate::time::{Millis, Now};
 use crate::venue::{News, Seating, Timing, Venue};
@@ -75,6 +78,9 @@ pub trait Session {
     fn owes_standings(&self) -> bool {
         false
     }
+
+    /// The game that the player sat at is over.
+    fn is_over(&mut self, _id: MatchId) {}
 
     /// The league is over. Who does not listen is told of its last match, of round `last` and the end, not all it missed:
     /// every message would cost its time. Who `is_given_up` is told only the end.
@@ -237,6 +243,8 @@ protocols! {
     LeagueV2(league_v2::Session),
     /// WebSocket, by agents that dial in.
     LeagueOfAgents(league_of_agents::Session),
+    /// HTTP, by agents that come and ask.
+    MoltGame(moltgame::Session),
     /// The smallest there can be.
     #[cfg(test)]
     Toy(toy::Session),

@@ -28,7 +28,7 @@ pub(super) struct Ear {
 }
 
 impl Room {
-    pub(super) fn enrol(&mut self, name: &str) -> (u16, Value) {
+    pub(crate) fn enrol(&mut self, name: &str) -> (u16, Value) {
         self.enrol_from(7, name)
     }
 

@@ -1,5 +1,6 @@
 //! The ladder: games outside the league, for agents that ask for one. Whoever joins the queue of a game is seated as soon as
-//! enough wait for it, in the order they came. The league has the right of way: who plays in one that runs is not
+//! enough wait for it, in the order they came, in a [room](super::rooms) that waits for players before any other. The league
+//! has the right of way: who plays in one that runs is not
 //! seated here, and one that begins calls these games off.
 //!
 //! Every game that is played to an end, here or in the league, changes the [ratings](Rating) of its players, is filmed, and
@@ -8,7 +9,8 @@
 use super::Venue;
 use super::facts::Fact;
 use super::players::{OUTSIDE, Player};
-use super::rounds::{Life, Stage};
+use super::rooms::Room;
+use super::rounds::{Life, Lines, Stage};
 use crate::fair::{Purpose, Seed};
 use crate::games::{Game, GameKind, MAX_SEATS, Seats, Standing};
 use crate::ids::MatchId;
@@ -22,6 +24,8 @@ pub(super) struct Wish {
     pub game: GameKind,
     /// Who came first has the lowest.
     pub ticket: u32,
+    /// Where; `None` with whoever waits for the same game.
+    pub room: Option<Room>,
 }
 
 /// A game outside the league that is over: all that is kept of it, for whoever looks at it afterwards. Its moves are on film.
@@ -53,12 +57,18 @@ impl Finished {
 impl Venue<'_> {
     /// An agent waits for a game. Who waits already keeps its place, unless it wants another game now.
     pub(crate) fn queue_up(&mut self, index: u16, game: GameKind) {
-        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
-        if player.wish.is_none_or(|wish| wish.game != game) {
-            self.queued += u16::from(player.wish.is_none());
-            self.tickets = self.tickets.wrapping_add(1);
-            player.wish = Some(Wish { game, ticket: self.tickets });
+        let wish = self.players.get(usize::from(index)).and_then(|player| player.wish);
+        if wish.is_none_or(|wish| wish.game != game) {
+            self.wish(index, game, None);
         }
+    }
+
+    /// An agent waits for a game, behind all who wait already.
+    pub(super) fn wish(&mut self, index: u16, game: GameKind, room: Option<Room>) {
+        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        self.queued += u16::from(player.wish.is_none());
+        self.tickets = self.tickets.wrapping_add(1);
+        player.wish = Some(Wish { game, ticket: self.tickets, room });
     }
 
     /// An agent waits no longer.
@@ -80,40 +90,66 @@ impl Venue<'_> {
         if self.queued == 0 {
             return;
         }
+        self.forget_who_asks_no_more(now);
         for &game in GameKind::ALL {
-            let seats = usize::from(*game.rules().seats.start());
-            while let Some(players) = self.first_in_queue(game, seats) {
+            while let Some((room, players)) = self.next_party(game) {
                 // A game may end as it begins, and its result needs room.
                 let Some(slot) = self.free_slot().filter(|_| !self.facts.is_full()) else { return };
-                let players = players.get(..seats).unwrap_or_default();
                 players.iter().for_each(|&player| self.leave_queue(player));
                 self.ladder_games = self.ladder_games.wrapping_add(1);
-                let id = self.next_game();
+                let id = room.map_or_else(|| self.next_game(), |room| MatchId::of_game(room.number));
                 let seed = self.chance.derive(Purpose::Ladder, [self.ladder_games, 0, 0]);
-                self.open_table(now, id, (game, seed), players, slot);
+                self.open_table(now, id, (game, seed), &players, slot);
                 self.begin(now, slot);
             }
         }
     }
 
-    /// Those who have waited longest for a game and could begin it now, if they are enough.
-    fn first_in_queue(&self, game: GameKind, seats: usize) -> Option<[u16; MAX_SEATS]> {
+    /// Who begins a game next: those in a room that is full, or that others in the queue can fill; else the first of these.
+    fn next_party(&self, game: GameKind) -> Option<(Option<Room>, Lines)> {
+        let waits = |player: &Player| player.wish.is_some_and(|wish| wish.game == game);
+        if !self.players.iter().any(waits) {
+            return None;
+        }
+        let rooms = self.open_rooms().filter(|(of, _)| *of == game).map(|(_, room)| Some(room));
+        rooms.chain([None]).find_map(|room| Some((room, self.party_in(game, room)?)))
+    }
+
+    /// The players of a room, and those who have waited longest for the game in the queue, if all of them together are enough
+    /// and could begin now.
+    fn party_in(&self, game: GameKind, room: Option<Room>) -> Option<Lines> {
+        let seats = usize::from(room.map_or(*game.rules().seats.start(), |room| room.seats));
         let is_free = |player: &Player| {
             let plays_in_the_league = matches!(self.stage, Stage::Running(_)) && player.place != OUTSIDE;
             player.seating.is_none() && !plays_in_the_league && !player.has_left()
         };
-        let waiting = || {
-            (0..).zip(self.players.iter()).filter_map(|(index, player): (u16, _)| {
-                Some((player.wish.filter(|wish| wish.game == game && is_free(player))?.ticket, index))
-            })
-        };
-        let mut first = [0; MAX_SEATS];
-        let mut last = None;
-        for place in first.get_mut(..seats)? {
-            let (ticket, index) = waiting().filter(|(ticket, _)| last.is_none_or(|last| *ticket > last)).min()?;
-            (*place, last) = (index, Some(ticket));
+        let mut lines = Lines::new();
+        if room.is_some() {
+            let mut members = self.waiting(game, room);
+            if members.any(|player| self.player(player).is_none_or(|player| !is_free(player))) {
+                return None;
+            }
+            self.waiting(game, room).try_for_each(|player| lines.push(player)).ok()?;
         }
-        Some(first)
+        let queue = self.waiting(game, None).filter(|&player| self.player(player).is_some_and(is_free));
+        lines.extend(queue.take(seats.saturating_sub(lines.len())));
+        (lines.len() == seats).then_some(lines)
+    }
+
+    /// Those who wait for a game in a room, or in the queue, the first of them first.
+    pub(super) fn waiting(&self, game: GameKind, room: Option<Room>) -> impl Iterator<Item = u16> {
+        let tickets = move || {
+            let waits = move |wish: &Wish| wish.game == game && wish.room == room;
+            (0..)
+                .zip(self.players.iter())
+                .filter_map(move |(line, player)| player.wish.filter(waits).map(|wish| (wish.ticket, line)))
+        };
+        let mut last = None;
+        core::iter::from_fn(move || {
+            let (ticket, line) = tickets().filter(|(ticket, _)| last.is_none_or(|last| *ticket > last)).min()?;
+            last = Some(ticket);
+            Some(line)
+        })
     }
 
     /// The league begins: the games of the ladder are called off, and count for nobody.
@@ -130,12 +166,15 @@ impl Venue<'_> {
         }
     }
 
-    /// The next number that no game has which runs or is kept.
-    fn next_game(&mut self) -> MatchId {
+    /// The next number that no game has which waits, runs or is kept.
+    pub(super) fn next_game(&mut self) -> MatchId {
         loop {
             self.last_game = self.last_game.wrapping_add(1).max(1);
             let id = MatchId::of_game(self.last_game);
-            if self.finished_game(id).is_none() && !self.tables.iter().flatten().any(|table| table.id == id) {
+            let is_taken = self.finished_game(id).is_some()
+                || self.tables.iter().flatten().any(|table| table.id == id)
+                || self.open_rooms().any(|(_, room)| room.number == id.table);
+            if !is_taken {
                 return id;
             }
         }
@@ -212,8 +251,10 @@ impl Venue<'_> {
         if !table.is_over() {
             table.life = Life::Over;
         }
+        let id = table.id;
         for player in &table.seated() {
             let Some(player) = self.players.get_mut(usize::from(*player)) else { continue };
+            player.session.is_over(id);
             // Who is told of matches by news is told of this one whether it sits there or not.
             if player.session.invites() || !player.is_linked {
                 player.seating = None;

@@ -19,6 +19,7 @@
 //! powers.rs      what the owner may do to a running league
 //! check.rs       test calls: is a player there?
 //! ladder.rs      games outside the league, and ratings
+//! rooms.rs       tables that wait for their players
 //! notes.rs       what is kept for players between their moves
 //! party.rs       who sits at a table, as a game is told of them
 //! report.rs      what can be read of a league
@@ -63,6 +64,7 @@ mod referee_tests;
 mod report;
 #[cfg(test)]
 pub(crate) mod restart_tests;
+mod rooms;
 mod rounds;
 mod seats;
 #[cfg(test)]
@@ -87,6 +89,7 @@ pub(crate) use players::{Applicant, Gone, NotAdmitted};
 pub use powers::Denied;
 pub use reel::{Astray, Deed, LastMove, MOVE_BYTES, ReelId, Replay, Shot, Step};
 pub use report::{MatchLine, Sitter, Status};
+pub(crate) use rooms::NotSeated;
 pub(crate) use rounds::Life;
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
 pub use settings::{Change, Pace, Pacing, TIMEOUT_MS, Timing, sizes};
