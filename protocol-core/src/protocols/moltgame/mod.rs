@@ -103,6 +103,32 @@ const INVALID_FORMAT: &str = "Invalid Authorization format";
 const INVALID_KEY: &str = "Invalid API key";
 
 impl Trouble {
+    /// Every one there is, with the hint that stands for others where there are several.
+    pub const ALL: [Trouble; 22] = [
+        Trouble::InvalidRequest("what is missing or wrong in the body"),
+        Trouble::InvalidRoomId,
+        Trouble::InvalidMove("the rule that the move breaks"),
+        Trouble::NotYourTurn,
+        Trouble::GameNotStarted,
+        Trouble::AlreadyInRoom,
+        Trouble::CannotLeaveNonWaiting,
+        Trouble::RoomFull,
+        Trouble::InvalidGameId,
+        Trouble::NotInRoom,
+        Trouble::InvalidAgentId,
+        Trouble::Unauthorized(MISSING_AUTHORIZATION),
+        Trouble::Unauthorized(INVALID_FORMAT),
+        Trouble::Unauthorized(INVALID_KEY),
+        Trouble::TooManyFromAddress,
+        Trouble::NoActiveGame,
+        Trouble::GameNotFound,
+        Trouble::AgentNotFound,
+        Trouble::RoomNotFound,
+        Trouble::NameTaken,
+        Trouble::ServerFull,
+        Trouble::RateLimited(1),
+    ];
+
     /// The HTTP status.
     pub const fn status(self) -> u16 {
         match self {
