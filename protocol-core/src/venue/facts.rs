@@ -14,13 +14,11 @@ use super::rounds::Stage;
 use super::settings::Pace;
 use super::{Config, Venue};
 use crate::contact::Contact;
-use crate::games::GameSet;
 use crate::ids::MatchId;
 use crate::journal::bytes::{NoRoom, Writer};
 use crate::journal::{Agent, Counts, Ended, Entry, Origin, Played, Settings};
 use crate::log::Happening;
-use crate::protocols::league_v2::{Dialect, Referee};
-use crate::protocols::{AnySession, Code};
+use crate::protocols::{self, AnySession, Code};
 use crate::season::Tally;
 use crate::time::{Now, Utc};
 
@@ -227,8 +225,8 @@ impl Venue<'_> {
                 Some(player) => Counts::write(number, &player.compliance, out),
                 None => Ok(()),
             },
-            Fact::Referee(number) => match self.referees.iter().find(|referee| referee.number == number) {
-                Some(referee) => referee.entry().write(out),
+            Fact::Referee(number) => match protocols::referees(self).find(|referee| referee.number == number) {
+                Some(referee) => Entry::Referee(referee).write(out),
                 None => Ok(()),
             },
             Fact::Left(number) => Entry::Left(number).write(out),
@@ -286,7 +284,7 @@ impl Venue<'_> {
         let is_beside = |player: &&Player| self.stage != Stage::Waiting && player.place == OUTSIDE;
         let is_in = move |player: &&Player| !is_beside(player);
         let agents = self.players.iter().filter(is_in).map(Player::entry);
-        let agents = agents.chain(self.referees.iter().map(Referee::entry));
+        let agents = agents.chain(protocols::referees(self).map(Entry::Referee));
         let started = (self.stage != Stage::Waiting).then_some(Entry::Started);
         let beside = self.players.iter().filter(is_beside).map(Player::entry);
         let ratings = self.players.iter().filter(|player| player.rating.games > 0).map(Player::rated);
@@ -352,7 +350,10 @@ impl Venue<'_> {
             Entry::NextSeed(seed, chosen) => self.next_seed = Some((seed, chosen)),
             // Whoever comes when the league has begun plays beside it, or in the next.
             Entry::Player(agent) => self.restore_player(agent).ok_or(Unfit)?,
-            Entry::Referee(agent) => self.restore_referee(agent).ok_or(Unfit)?,
+            Entry::Referee(agent) => {
+                Code::of(agent.protocol).and_then(|code| code.restore_referee(self, agent)).ok_or(Unfit)?;
+                self.issued = self.issued.max(agent.issue);
+            }
             Entry::Left(number) | Entry::Removed(number) if is_waiting => {
                 self.players.retain(|player| player.number != number);
             }
@@ -432,22 +433,6 @@ impl Venue<'_> {
         match self.players.iter_mut().find(|known| known.number == agent.number) {
             Some(known) => *known = Player { place: known.place, rating: known.rating, ..player },
             None => self.players.push(player).ok()?,
-        }
-        Some(())
-    }
-
-    fn restore_referee(&mut self, agent: Agent<'_>) -> Option<()> {
-        let referee = Referee {
-            number: Some(agent.number).filter(|number| (2..100).contains(number))?,
-            issue: agent.issue,
-            name: String::try_from(agent.name).ok()?,
-            contact: Contact::restored(agent.endpoint, agent.from, agent.elsewhere)?,
-            dialect: Dialect::of(agent.dialect)?,
-        };
-        self.issued = self.issued.max(agent.issue);
-        match self.referees.iter_mut().find(|known| known.number == agent.number) {
-            Some(known) => *known = referee,
-            None => self.referees.push(referee).ok()?,
         }
         Some(())
     }
@@ -566,23 +551,6 @@ impl Player {
             games: self.games,
             protocol: self.session.code() as u8,
             dialect: self.session.dialect(),
-        })
-    }
-}
-
-impl Referee {
-    fn entry(&self) -> Entry<'_> {
-        Entry::Referee(Agent {
-            number: self.number,
-            issue: self.issue,
-            name: &self.name,
-            version: "",
-            endpoint: self.contact.given(),
-            from: self.contact.from(),
-            elsewhere: self.contact.is_elsewhere(),
-            games: GameSet::ALL,
-            protocol: Code::LeagueV2 as u8,
-            dialect: self.dialect as u8,
         })
     }
 }

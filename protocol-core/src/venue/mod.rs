@@ -1,8 +1,8 @@
-//! The venue: the whole box as one state machine. It seats the [`league`](crate::season)'s players at the
-//! [`referee`](crate::referee)'s tables, keeps one line to each player, and speaks and hears
-//! [`wire`](crate::protocols) messages. It opens no socket, reads no clock and allocates nothing.
+//! The venue: the whole box as one state machine. It seats the players of a [season](crate::season) at the tables of the
+//! [referee](crate::referee) and keeps one line to each of them. What is said on a line, and what is heard there, is left to
+//! the [protocols](crate::protocols). It opens no socket, reads no clock and allocates nothing.
 //!
-//! Ways in: [`Venue::request`] for a message an agent sends, [`Venue::handle`] for everything else. Way out:
+//! Ways in: what agents send comes by their protocol, everything else by [`Venue::handle`]. Way out:
 //! [`Venue::poll_output`], drained after every input, names the players whose line has changed; [`Venue::call`] says what
 //! the line has to do now and [`Venue::write_call`] writes the message. The future: [`Venue::next_deadline`].
 //!
@@ -10,6 +10,7 @@
 //! players.rs     who gets in, who leaves, who takes part
 //! name.rs        what a name may be, and when two are the same to people
 //! presence.rs    who is there, and on which line
+//! calls.rs       what a line has to do: calls to players, and errands to others
 //! seats.rs       who sits where, and what time does to them
 //! space.rs       the memory it works in, and how much of it there is
 //! settings.rs    what the owner may change before a league
@@ -30,6 +31,7 @@
 mod admission_tests;
 #[cfg(test)]
 mod arena_tests;
+mod calls;
 mod check;
 #[cfg(test)]
 mod check_tests;
@@ -77,6 +79,7 @@ use core::net::SocketAddr;
 use heapless::deque::DequeView;
 use heapless::{String, VecView};
 
+pub use calls::{Call, Failure, Progress};
 pub use check::Ready;
 pub use facts::{Fact, Unfit, has_reached};
 pub use ladder::Finished;
@@ -100,7 +103,7 @@ use crate::fair::{Purpose, Seed};
 use crate::games::GameKind;
 use crate::ids::{AgentId, LeagueId, MatchId, OUR_REFEREE, Token};
 use crate::log::{Entry, Happening, Log};
-use crate::protocols::league_v2::{Call, Errand, Failure, Referee, calls};
+use crate::protocols::{Code, Desks};
 use crate::season::{Ranked, Record, Schedule, Tally};
 use crate::time::{Millis, Now};
 use crate::timers::Timers;
@@ -260,9 +263,8 @@ pub struct Venue<'m> {
     stage: Stage,
     paused: bool,
     players: &'m mut VecView<Player>,
-    /// Agents of league.v2 that referee elsewhere, and the call by which one of them hears how the league ended.
-    pub(crate) referees: &'m mut VecView<Referee>,
-    pub(crate) errand: Option<Errand>,
+    /// What the protocols keep for themselves.
+    pub(crate) desks: &'m mut Desks,
     /// Player by place in the schedule.
     seating: &'m mut VecView<u16>,
     /// Tally by place in the schedule.
@@ -317,7 +319,7 @@ impl<'m> Venue<'m> {
     /// A venue that is open. `master` decides all draws, `secret` all tokens; both must be unpredictable.
     pub fn new(mut memory: Memory<'m>, config: Config, master: Seed, secret: Seed) -> Self {
         memory.clear();
-        let Memory { players, referees, seating, tallies, closed, current, records, .. } = memory;
+        let Memory { players, desks, seating, tallies, closed, current, records, .. } = memory;
         let Memory { tables, finished, timers, changed, notes, reel, facts, log, .. } = memory;
         Self {
             playing: config.game,
@@ -331,7 +333,7 @@ impl<'m> Venue<'m> {
             stage: Stage::Waiting,
             paused: false,
             players,
-            referees,
+            desks,
             seating,
             tallies,
             closed,
@@ -350,7 +352,6 @@ impl<'m> Venue<'m> {
             issued: 0,
             attempts: 0,
             over_is_told: false,
-            errand: None,
             ladder_games: 0,
             last_game: 0,
             finished,
@@ -365,11 +366,11 @@ impl<'m> Venue<'m> {
 
     /// Ends it, and gives its memory back.
     pub fn into_memory(self) -> Memory<'m> {
-        let Self { players, referees, seating, tallies, closed, current, records, .. } = self;
+        let Self { players, desks, seating, tallies, closed, current, records, .. } = self;
         let Self { tables, finished, timers, changed, notes, reel, facts, log, .. } = self;
         Memory {
             players,
-            referees,
+            desks,
             seating,
             tallies,
             closed,
@@ -402,30 +403,19 @@ impl Venue<'_> {
     pub fn handle(&mut self, now: Now, event: Event<'_>) {
         match event {
             Event::Tick => {
-                self.tick_errand(now);
+                Code::ALL.iter().for_each(|code| code.end_errands(self, now));
                 self.tick(now);
             }
-            Event::Begun { player, call } => calls::begun(self, now, player, call),
-            Event::Sent { player, call } => calls::sent(self, now, player, call),
-            Event::Reply { call, body, .. } if self.is_errand(now, call, Some(body)) => {}
-            Event::Failed { call, .. } if self.is_errand(now, call, None) => {}
-            Event::Reply { player, call, status, body } => calls::reply(self, now, player, call, status, body),
-            Event::Failed { player, call, failure } => calls::call_failed(self, now, player, call, failure),
+            Event::Begun { player, call } => self.progress(now, player, call, Progress::Begun),
+            Event::Sent { player, call } => self.progress(now, player, call, Progress::Sent),
+            Event::Reply { player, call, status, body } => {
+                self.progress(now, player, call, Progress::Replied(status, body));
+            }
+            Event::Failed { player, call, failure } => self.progress(now, player, call, Progress::Failed(failure)),
             Event::Arrived { player } => self.arrived(now, player),
             Event::Gone { player, why } => self.departed(now, player, why),
         }
         self.advance(now);
-    }
-
-    /// What the line to a player has to do now. `None`: hang up.
-    pub fn call(&self, line: u16) -> Option<Call<'_>> {
-        calls::call(self, line)
-    }
-
-    /// Whether the match of a player still waits for the answer to a call that is over: it counts, on whatever connection
-    /// it comes.
-    pub fn awaits(&self, line: u16, call: u32) -> bool {
-        calls::awaits(self, line, call)
     }
 
     /// The next thing to be done outside. Drain it after every input.

@@ -26,7 +26,7 @@ impl<const N: usize> Party<'_, N> {
 pub const PLAYER_ID: usize = 8;
 
 impl Venue<'_> {
-    /// Who plays a match, as league.v2 calls them.
+    /// Who plays a match, by their ids.
     pub fn party_of(&self, id: MatchId) -> Party<'_, PLAYER_ID> {
         let seated = |(of, line): (AgentId, u16)| {
             let mut id = String::new();

@@ -17,6 +17,7 @@ use crate::ids::MatchId;
 use crate::json::Value;
 use crate::log::Happening;
 use crate::message::Message;
+use crate::protocols::Code;
 use crate::referee::{Breaker, Cause, Fault, Lapse, Match, Phase, Policy};
 use crate::season::{Endings, Places, Record, Rule, Tally, checksum, rank};
 use crate::time::{Millis, Now};
@@ -333,7 +334,7 @@ impl Venue<'_> {
     }
 
     pub(super) fn start(&mut self, now: Now) {
-        self.drop_errands();
+        Code::ALL.iter().for_each(|code| code.drop_errands(self));
         self.call_off_the_ladder(now);
         self.facts.start();
         self.clear_the_board();
@@ -412,12 +413,12 @@ impl Venue<'_> {
         if !self.over_is_told && self.is_over() && !self.facts.is_full() {
             self.over_is_told = true;
             self.facts.push(Fact::Over);
-            self.begin_errands(now);
+            Code::ALL.iter().for_each(|code| code.begin_errands(self, now));
         }
     }
 
     pub(super) fn reset(&mut self) {
-        self.drop_errands();
+        Code::ALL.iter().for_each(|code| code.drop_errands(self));
         for player in 0..self.players.len() as u16 {
             self.timers.set(player.into(), None);
             self.list(player);
@@ -434,7 +435,7 @@ impl Venue<'_> {
         self.finished.clear();
         self.records.clear();
         self.players.clear();
-        self.referees.clear();
+        self.desks.clear();
         self.seating.clear();
         self.tallies.clear();
         self.closed.clear();

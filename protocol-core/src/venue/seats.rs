@@ -109,12 +109,6 @@ impl Venue<'_> {
         self.set_clock(line);
     }
 
-    /// A number for the next call: another one is another call.
-    pub(crate) fn next_call_id(&mut self) -> u32 {
-        self.calls = self.calls.wrapping_add(1);
-        self.calls
-    }
-
     /// The clock of a player goes by its match and by its session.
     pub(crate) fn set_clock(&mut self, line: u16) {
         let of_match = |Seating { slot, seat }| self.table_at(slot)?.deadline(seat);

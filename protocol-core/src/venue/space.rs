@@ -11,12 +11,9 @@ use super::notes::Notes;
 use super::players::Player;
 use super::reel::Reel;
 use crate::log::{Kept, Log};
-use crate::protocols::league_v2::Referee;
+use crate::protocols::Desks;
 use crate::season::{Ranked, Record, Tally};
 use crate::timers::{Slot, Timers};
-
-/// Agents that referee elsewhere and want to know how a league ended.
-const REFEREES: usize = 8;
 
 /// The memory of a venue, to be lent to it. As the initial value of a static it takes no flash: all of it is zeros.
 ///
@@ -37,7 +34,7 @@ pub struct Space<
     const STEPS: usize,
 > {
     players: Vec<Player, PLAYERS>,
-    referees: Vec<Referee, REFEREES>,
+    desks: Desks,
     seating: Vec<u16, PLAYERS>,
     tallies: Vec<Tally, PLAYERS>,
     closed: Vec<Ranked, PLAYERS>,
@@ -56,7 +53,7 @@ pub struct Space<
 /// The same, lent.
 pub struct Memory<'m> {
     pub(super) players: &'m mut VecView<Player>,
-    pub(super) referees: &'m mut VecView<Referee>,
+    pub(super) desks: &'m mut Desks,
     pub(super) seating: &'m mut VecView<u16>,
     pub(super) tallies: &'m mut VecView<Tally>,
     pub(super) closed: &'m mut VecView<Ranked>,
@@ -75,9 +72,9 @@ pub struct Memory<'m> {
 impl Memory<'_> {
     /// Forgets what a venue before may have left there.
     pub(super) fn clear(&mut self) {
-        let Self { players, referees, seating, tallies, closed, current, records, .. } = self;
+        let Self { players, desks, seating, tallies, closed, current, records, .. } = self;
         players.clear();
-        referees.clear();
+        desks.clear();
         seating.clear();
         tallies.clear();
         closed.clear();
@@ -110,7 +107,7 @@ impl<
         const { assert!(MATCHES >= 1 && PLAYERS >= 2 && PLAYERS < 1000, "2 to 999 players, at least one match") };
         Self {
             players: Vec::new(),
-            referees: Vec::new(),
+            desks: Desks::new(),
             seating: Vec::new(),
             tallies: Vec::new(),
             closed: Vec::new(),
@@ -129,11 +126,11 @@ impl<
 
     /// Lends it.
     pub fn lend(&mut self) -> Memory<'_> {
-        let Self { players, referees, seating, tallies, closed, current, records, .. } = self;
+        let Self { players, desks, seating, tallies, closed, current, records, .. } = self;
         let Self { tables, finished, timers, changed, notes, reel, facts, log, .. } = self;
         Memory {
             players,
-            referees,
+            desks,
             seating,
             tallies,
             closed,
