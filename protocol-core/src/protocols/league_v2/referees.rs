@@ -121,7 +121,7 @@ struct Errand {
 impl Venue<'_> {
     /// The referees.
     pub(super) fn referees(&self) -> &[Referee] {
-        &self.desks.league_v2.referees
+        &self.desks().league_v2.referees
     }
 
     /// The league is over, and all players know.
@@ -131,21 +131,21 @@ impl Venue<'_> {
 
     /// Drops the errand that is under way and all after it.
     pub(super) fn drop_errand(&mut self) {
-        if let Some(errand) = self.desks.league_v2.errand.take() {
+        if let Some(errand) = self.desks_mut().league_v2.errand.take() {
             self.list_errand(errand.line);
         }
     }
 
     /// Lets an errand go whose time has come.
     pub(super) fn end_errand(&mut self, now: Now) {
-        if let Some(late) = self.desks.league_v2.errand.take_if(|errand| errand.deadline <= now.ms) {
+        if let Some(late) = self.desks_mut().league_v2.errand.take_if(|errand| errand.deadline <= now.ms) {
             self.errand_is_over(now, late, Happening::Silent(Message::LeagueCompleted));
         }
     }
 
     /// Whether a call was an errand. If so, what came of it is dealt with: a status and a body, or nothing.
     pub(super) fn is_errand(&mut self, now: Now, call: u32, reply: Option<&[u8]>) -> bool {
-        let Some(over) = self.desks.league_v2.errand.take_if(|errand| errand.id == call) else { return false };
+        let Some(over) = self.desks_mut().league_v2.errand.take_if(|errand| errand.id == call) else { return false };
         let code = |reply: &[u8]| json::parse(reply).ok()?.get("error")?.get("code").and_then(Value::as_i64);
         let dialect = self.referees().get(usize::from(over.referee)).map(|referee| referee.dialect);
         let other =
@@ -185,7 +185,8 @@ impl Venue<'_> {
         let Some(line) = (0..self.capacity() as u16).rev().find(is_free) else { return };
         let id_of_call = self.next_call_id();
         let deadline = until.min(now.ms.saturating_add(ERRAND_MS));
-        self.desks.league_v2.errand = Some(Errand { referee, variant, line, id: id_of_call, at: now, deadline, until });
+        self.desks_mut().league_v2.errand =
+            Some(Errand { referee, variant, line, id: id_of_call, at: now, deadline, until });
         self.note(now, Some(id), None, Happening::Sent(Message::LeagueCompleted));
         self.list_errand(line);
     }
@@ -200,13 +201,13 @@ impl Venue<'_> {
 
     /// What a line does for a referee, while it has nothing to do for its player.
     pub(super) fn errand_on(&self, line: u16) -> Option<Call<'_>> {
-        let errand = self.desks.league_v2.errand.filter(|errand| errand.line == line)?;
+        let errand = self.desks().league_v2.errand.filter(|errand| errand.line == line)?;
         Some(Call { id: errand.id, is_question: false, to: &self.referees().get(usize::from(errand.referee))?.contact })
     }
 
     /// Writes what that line says.
     pub(super) fn write_errand(&self, line: u16, sink: &mut dyn Sink) -> Result<(), Full> {
-        let errand = self.desks.league_v2.errand.filter(|errand| errand.line == line).ok_or(Full)?;
+        let errand = self.desks().league_v2.errand.filter(|errand| errand.line == line).ok_or(Full)?;
         let referee = self.referees().get(usize::from(errand.referee)).ok_or(Full)?;
         self.say_league_completed((errand.id, errand.at), referee.dialect, errand.variant, sink)
     }

@@ -214,7 +214,7 @@ impl Venue<'_> {
         let is_same = |known: &Referee| known.name == read.name && known.contact.is_that_of(&read.contact);
         if let Some(index) = self.referees().iter().position(is_same) {
             // It may have been restarted as something else.
-            if let Some(referee) = self.desks.league_v2.referees.get_mut(index) {
+            if let Some(referee) = self.desks_mut().league_v2.referees.get_mut(index) {
                 referee.dialect = incoming.dialect;
             }
             return Ok((Agent::Referee(index as u16), false));
@@ -223,7 +223,7 @@ impl Venue<'_> {
             return Err(NAME.into());
         }
         let neighbours = self.referees().iter().filter(|known| known.contact.from() == from).count();
-        if neighbours >= self.most_from_one_address(self.desks.league_v2.referees.capacity()) {
+        if neighbours >= self.most_from_one_address(self.desks().league_v2.referees.capacity()) {
             return Err(MANY.into());
         }
         let taken = |number: u16| {
@@ -238,7 +238,7 @@ impl Venue<'_> {
         let dialect = incoming.dialect;
         let referee = Referee { number, issue, name: read.name, contact: read.contact, dialect };
         let index = self.referees().len() as u16;
-        self.desks.league_v2.referees.push(referee).map_err(|_| FULL)?;
+        self.desks_mut().league_v2.referees.push(referee).map_err(|_| FULL)?;
         Ok((Agent::Referee(index), true))
     }
 

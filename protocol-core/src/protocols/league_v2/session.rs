@@ -337,7 +337,7 @@ impl protocols::Protocol for Session {
     }
 
     fn errand_deadline(venue: &Venue<'_>) -> Option<Millis> {
-        venue.desks.league_v2.deadline()
+        venue.desks().league_v2.deadline()
     }
 
     fn end_errands(venue: &mut Venue<'_>, now: Now) {
@@ -353,6 +353,6 @@ impl protocols::Protocol for Session {
     }
 
     fn restore_referee(venue: &mut Venue<'_>, agent: Agent<'_>) -> Option<()> {
-        venue.desks.league_v2.restore(Referee::restored(agent)?)
+        venue.desks_mut().league_v2.restore(Referee::restored(agent)?)
     }
 }
