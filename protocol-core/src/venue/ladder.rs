@@ -57,7 +57,7 @@ impl Finished {
 impl Venue<'_> {
     /// An agent waits for a game. Who waits already keeps its place, unless it wants another game now.
     pub(crate) fn queue_up(&mut self, index: u16, game: GameKind) {
-        let wish = self.players.get(usize::from(index)).and_then(|player| player.wish);
+        let wish = self.memory.players.get(usize::from(index)).and_then(|player| player.wish);
         if wish.is_none_or(|wish| wish.game != game) {
             self.wish(index, game, None);
         }
@@ -65,7 +65,7 @@ impl Venue<'_> {
 
     /// An agent waits for a game, behind all who wait already.
     pub(super) fn wish(&mut self, index: u16, game: GameKind, room: Option<Room>) {
-        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let Some(player) = self.memory.players.get_mut(usize::from(index)) else { return };
         self.queued += u16::from(player.wish.is_none());
         self.tickets = self.tickets.wrapping_add(1);
         player.wish = Some(Wish { game, ticket: self.tickets, room });
@@ -73,15 +73,15 @@ impl Venue<'_> {
 
     /// An agent waits no longer.
     pub(crate) fn leave_queue(&mut self, index: u16) {
-        let wish = self.players.get_mut(usize::from(index)).and_then(|player| player.wish.take());
+        let wish = self.memory.players.get_mut(usize::from(index)).and_then(|player| player.wish.take());
         self.queued -= u16::from(wish.is_some());
     }
 
     /// The game an agent waits for, and its place among those who wait for it, from 1.
     pub(crate) fn queue_position(&self, index: u16) -> Option<(GameKind, u16)> {
-        let wish = self.players.get(usize::from(index))?.wish?;
+        let wish = self.memory.players.get(usize::from(index))?.wish?;
         let before = |other: &Wish| other.game == wish.game && other.ticket <= wish.ticket;
-        Some((wish.game, self.players.iter().filter_map(|player| player.wish).filter(before).count() as u16))
+        Some((wish.game, self.memory.players.iter().filter_map(|player| player.wish).filter(before).count() as u16))
     }
 
     /// Seats those who wait, as far as there are enough of them and tables are free. Not inlined: mostly nobody waits.
@@ -94,7 +94,7 @@ impl Venue<'_> {
         for &game in GameKind::ALL {
             while let Some((room, players)) = self.next_party(game) {
                 // A game may end as it begins, and its result needs room.
-                let Some(slot) = self.free_slot().filter(|_| !self.facts.is_full()) else { return };
+                let Some(slot) = self.free_slot().filter(|_| !self.memory.facts.is_full()) else { return };
                 players.iter().for_each(|&player| self.leave_queue(player));
                 self.ladder_games = self.ladder_games.wrapping_add(1);
                 let id = room.map_or_else(|| self.next_game(), |room| MatchId::of_game(room.number));
@@ -108,7 +108,7 @@ impl Venue<'_> {
     /// Who begins a game next: those in a room that is full, or that others in the queue can fill; else the first of these.
     fn next_party(&self, game: GameKind) -> Option<(Option<Room>, Lines)> {
         let waits = |player: &Player| player.wish.is_some_and(|wish| wish.game == game);
-        if !self.players.iter().any(waits) {
+        if !self.memory.players.iter().any(waits) {
             return None;
         }
         let rooms = self.open_rooms().filter(|(of, _)| *of == game).map(|(_, room)| Some(room));
@@ -141,7 +141,7 @@ impl Venue<'_> {
         let tickets = move || {
             let waits = move |wish: &Wish| wish.game == game && wish.room == room;
             (0..)
-                .zip(self.players.iter())
+                .zip(self.memory.players.iter())
                 .filter_map(move |(line, player)| player.wish.filter(waits).map(|wish| (wish.ticket, line)))
         };
         let mut last = None;
@@ -154,8 +154,8 @@ impl Venue<'_> {
 
     /// The league begins: the games of the ladder are called off, and count for nobody.
     pub(super) fn call_off_the_ladder(&mut self, now: Now) {
-        for slot in 0..self.tables.len() as u16 {
-            let table = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut);
+        for slot in 0..self.memory.tables.len() as u16 {
+            let table = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut);
             let Some(table) = table.filter(|table| table.id.is_outside() && !table.is_over()) else { continue };
             table.play.adjudicate(Seats::NONE);
             table.life = Life::CalledOff;
@@ -172,7 +172,7 @@ impl Venue<'_> {
             self.last_game = self.last_game.wrapping_add(1).max(1);
             let id = MatchId::of_game(self.last_game);
             let is_taken = self.finished_game(id).is_some()
-                || self.tables.iter().flatten().any(|table| table.id == id)
+                || self.memory.tables.iter().flatten().any(|table| table.id == id)
                 || self.open_rooms().any(|(_, room)| room.number == id.table);
             if !is_taken {
                 return id;
@@ -182,18 +182,18 @@ impl Venue<'_> {
 
     /// A game outside the league that is over, while it is kept.
     pub(super) fn finished_game(&self, id: MatchId) -> Option<&Finished> {
-        self.finished.iter().find(|finished| id.is_outside() && finished.number == id.table)
+        self.memory.finished.iter().find(|finished| id.is_outside() && finished.number == id.table)
     }
 
     /// The games outside the league that are over and kept, oldest first.
     pub fn finished_games(&self) -> impl Iterator<Item = MatchId> {
-        self.finished.iter().map(|finished| MatchId::of_game(finished.number))
+        self.memory.finished.iter().map(|finished| MatchId::of_game(finished.number))
     }
 
     /// A game of the ladder has a result. The oldest makes room for it, unless that has yet to be written: then its ratings
     /// are all that is kept of this one.
     pub(super) fn finish_game(&mut self, slot: u16, record: Record) {
-        let Some(table) = self.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
+        let Some(table) = self.memory.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
         let (number, play) = (table.id.table, &table.play);
         let Some(game) = GameKind::named(play.game().rules().name) else { return };
         let mut finished = Finished {
@@ -207,26 +207,26 @@ impl Venue<'_> {
         };
         let seats = finished.players.iter_mut().zip(&mut finished.issues);
         for (line, (of_number, of_issue)) in table.players().iter().zip(seats) {
-            if let Some(player) = self.players.get(usize::from(*line)) {
+            if let Some(player) = self.memory.players.get(usize::from(*line)) {
                 (*of_number, *of_issue) = (player.number, player.issue);
             }
         }
         if self.keep_game(finished) {
-            return self.facts.push(Fact::Game(number));
+            return self.memory.facts.push(Fact::Game(number));
         }
-        finished.who().for_each(|(number, _)| self.facts.push(Fact::Rated(number)));
+        finished.who().for_each(|(number, _)| self.memory.facts.push(Fact::Rated(number)));
     }
 
     /// Keeps a game that is over. False where the oldest cannot make room for it yet.
     pub(super) fn keep_game(&mut self, finished: Finished) -> bool {
-        let oldest = self.finished.front().filter(|_| self.finished.is_full());
-        if oldest.is_some_and(|oldest| self.facts.holds(Fact::Game(oldest.number))) {
+        let oldest = self.memory.finished.front().filter(|_| self.memory.finished.is_full());
+        if oldest.is_some_and(|oldest| self.memory.facts.holds(Fact::Game(oldest.number))) {
             return false;
         }
         if oldest.is_some() {
-            self.finished.pop_front();
+            self.memory.finished.pop_front();
         }
-        self.finished.push_back(finished).is_ok()
+        self.memory.finished.push_back(finished).is_ok()
     }
 
     /// Rates the players of a game that is over. One that all gave up says nothing of anybody.
@@ -234,11 +234,11 @@ impl Venue<'_> {
         let Some(standing) = standing.filter(|_| (forfeits.len() as usize) < players.len()) else { return };
         let mut ratings = [Rating::NEW; MAX_SEATS];
         for (rating, &player) in ratings.iter_mut().zip(players) {
-            *rating = self.players.get(usize::from(player)).map_or(Rating::NEW, |player| player.rating);
+            *rating = self.memory.players.get(usize::from(player)).map_or(Rating::NEW, |player| player.rating);
         }
         let after = after_game(ratings, players.len(), standing);
         for (rating, &player) in after.into_iter().zip(players) {
-            if let Some(player) = self.players.get_mut(usize::from(player)) {
+            if let Some(player) = self.memory.players.get_mut(usize::from(player)) {
                 player.rating = rating;
             }
         }
@@ -247,13 +247,13 @@ impl Venue<'_> {
     /// The game at a table is over and counted. Players that follow it and are there have still to be told; everybody
     /// else is free.
     pub(super) fn let_go(&mut self, slot: u16) {
-        let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
+        let Some(table) = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
         if !table.is_over() {
             table.life = Life::Over;
         }
         let id = table.id;
         for player in &table.seated() {
-            let Some(player) = self.players.get_mut(usize::from(*player)) else { continue };
+            let Some(player) = self.memory.players.get_mut(usize::from(*player)) else { continue };
             player.session.is_over(id);
             // Who is told of matches by news is told of this one whether it sits there or not.
             if player.session.invites() || !player.is_linked {
@@ -265,7 +265,7 @@ impl Venue<'_> {
 
     /// A player leaves a table where everything is over.
     pub(crate) fn stand_up(&mut self, now: Now, index: u16, slot: u16) {
-        if let Some(player) = self.players.get_mut(usize::from(index)) {
+        if let Some(player) = self.memory.players.get_mut(usize::from(index)) {
             player.seating = None;
         }
         self.clear(slot);
@@ -275,30 +275,30 @@ impl Venue<'_> {
     /// Takes away a table where everything is over, nobody sits and nobody looks on.
     pub(crate) fn clear(&mut self, slot: u16) {
         let sits = |player: &Player| player.seating.is_some_and(|seating| seating.slot == slot);
-        let is_empty = !self.players.iter().any(sits);
-        let place = self.tables.get_mut(usize::from(slot));
+        let is_empty = !self.memory.players.iter().any(sits);
+        let place = self.memory.tables.get_mut(usize::from(slot));
         let Some(table) =
             place.and_then(|place| place.take_if(|table| table.is_over() && table.spectators == 0 && is_empty))
         else {
             return;
         };
         // Only now: the last state of the game shows what was said in it.
-        for player in table.seated().iter().filter_map(|line| self.players.get(usize::from(*line))) {
+        for player in table.seated().iter().filter_map(|line| self.memory.players.get(usize::from(*line))) {
             if player.seating.is_none() {
-                self.notes.forget(player.number);
+                self.memory.notes.forget(player.number);
             }
         }
     }
 
     /// Somebody before them has left, and the players behind it move up by a line. Where it sat, nobody sits.
     pub(super) fn move_up(&mut self, from: u16) {
-        for line in self.tables.iter_mut().flatten().flat_map(|table| &mut table.lines) {
+        for line in self.memory.tables.iter_mut().flatten().flat_map(|table| &mut table.lines) {
             *line = match *line {
                 line if line == from => u16::MAX,
                 line if line > from && line != u16::MAX => line - 1,
                 line => line,
             };
         }
-        (from..=self.players.len() as u16).for_each(|line| self.set_clock(line));
+        (from..=self.memory.players.len() as u16).for_each(|line| self.set_clock(line));
     }
 }

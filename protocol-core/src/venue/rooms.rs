@@ -73,7 +73,7 @@ impl Venue<'_> {
 
     /// The rooms that wait, and their games, in the order of who came first into them.
     pub(super) fn open_rooms(&self) -> impl Iterator<Item = (GameKind, Room)> {
-        let wishes = || self.players.iter().filter_map(|player| player.wish);
+        let wishes = || self.memory.players.iter().filter_map(|player| player.wish);
         wishes().filter_map(move |wish: Wish| {
             let room = wish.room?;
             let is_first = !wishes().any(|other| other.room == Some(room) && other.ticket < wish.ticket);
@@ -83,7 +83,7 @@ impl Venue<'_> {
 
     /// Who comes and asks, and has stopped, waits for no game any more.
     pub(super) fn forget_who_asks_no_more(&mut self, now: Now) {
-        for line in 0..self.players.len() as u16 {
+        for line in 0..self.memory.players.len() as u16 {
             let is_gone = self.player(line).is_some_and(|player| {
                 player.wish.is_some()
                     && player.session.polls()

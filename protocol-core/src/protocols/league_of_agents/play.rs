@@ -11,13 +11,12 @@ use super::outgoing::{
 };
 use super::session::{Picture, Session, Word, key, picture};
 use super::{Trouble, UUID_BYTES, Uuid, game};
-use crate::games::{self, Game, GameKind, Illegal, Order, Question, Viewer};
+use crate::games::{self, Game, GameKind, Illegal, Order, Viewer};
 use crate::json::{self, Full, Sink, Str, Value};
 use crate::log::Happening;
 use crate::message::Message as Ask;
 use crate::protocols::AnySession;
 use crate::protocols::enrol::{Enrolment, enrol};
-use crate::protocols::league_v2::reply;
 use crate::referee::{Cause, Heard};
 use crate::season::Rule;
 use crate::time::{Millis, Now, Utc};
@@ -175,11 +174,7 @@ impl Venue<'_> {
         let asked = self.game_called(id).ok_or((Trouble::NotActive, None))?;
         let table = self.table_of(line).filter(|table| Uuid::new(table.tag) == asked);
         let rules = table.ok_or((Trouble::NotAPlayer, None))?.play.game().rules();
-        let choice = match rules.question {
-            Question::Parity => reply::choice(wanted, &mut |_, _| {}).unwrap_or(wanted),
-            Question::Move => wanted,
-        };
-        match self.make_move(now, line, choice) {
+        match self.make_move(now, line, wanted) {
             Some(Heard::Taken) => Ok(()),
             Some(Heard::Refused(rule)) => Err((Trouble::InvalidMove, Some(rule))),
             Some(Heard::Duplicate) if rules.order == Order::InTurn => {
