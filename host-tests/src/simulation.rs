@@ -31,11 +31,11 @@ use protocol_core::games::GameKind;
 use protocol_core::ids::MatchId;
 use protocol_core::json::{Counter, Full, Sink, Window};
 use protocol_core::log::Happening;
-use protocol_core::protocols::league_v2::Failure;
 use protocol_core::season::Record;
 use protocol_core::time::{Now, Utc};
 use protocol_core::venue::{
-    Command, Config, Event, Memory, Mode, Output, Pace, Pacing, ReelId, Space, Stage, Timing, Venue, Via, sizes,
+    Command, Config, Event, Failure, Memory, Mode, Output, Pace, Pacing, ReelId, Space, Stage, Timing, Venue, Via,
+    sizes,
 };
 use serde_json::{Value, json};
 

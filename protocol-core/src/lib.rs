@@ -34,4 +34,5 @@ pub mod referee;
 pub mod season;
 pub mod time;
 pub mod timers;
+pub mod uuid;
 pub mod venue;

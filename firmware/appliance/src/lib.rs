@@ -52,6 +52,7 @@ pub mod journal;
 mod lines;
 mod links;
 mod live;
+mod moltgame;
 mod moment;
 mod pages;
 mod pieces;

@@ -11,8 +11,7 @@ use embassy_futures::select::{Either, select};
 use embedded_io_async::{Read, Write};
 use heapless::String;
 use protocol_core::json;
-use protocol_core::protocols::league_v2::Failure;
-use protocol_core::venue::{Event, Venue};
+use protocol_core::venue::{Event, Failure, Venue};
 
 use crate::Appliance;
 use crate::board::Board;

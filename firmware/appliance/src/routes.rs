@@ -12,6 +12,7 @@ use embedded_io_async::Write;
 use heapless::String;
 use protocol_core::ids::{AgentId, MatchId};
 use protocol_core::json::{Counter, Full, Sink};
+use protocol_core::protocols::moltgame;
 use protocol_core::venue::{Command, Denied, Stage, Venue, Via};
 
 use crate::Appliance;
@@ -47,7 +48,7 @@ const ARENA_JSON: &str = "/api/v1/doc.json";
 
 /// What a path leads to.
 #[derive(Clone, Copy)]
-enum Route {
+enum Route<'a> {
     /// JSON-RPC for agents.
     Rpc(Via),
     Health,
@@ -71,6 +72,8 @@ enum Route {
     Me,
     /// How they play.
     Doc,
+    /// What agents of MoltGame ask.
+    MoltGame(moltgame::Ask<'a>),
 }
 
 /// What only the owner may do.
@@ -132,7 +135,7 @@ pub(crate) fn apart<F: Future>(mut future: Pin<&mut F>) -> impl Future<Output = 
 
 /// By which methods a path is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Method {
+pub(crate) enum Method {
     /// GET, and HEAD for what comes before the body.
     Get,
     Post,
@@ -152,8 +155,8 @@ impl Method {
 /// Where a path leads. What stands for a `*` in it is told.
 #[derive(Clone, Copy)]
 enum Leads {
-    To(Route),
-    By(fn([&str; 2]) -> Option<Route>),
+    To(Route<'static>),
+    By(fn([&str; 2]) -> Option<Route<'static>>),
 }
 
 use Leads::{By, To};
@@ -206,18 +209,19 @@ const ROUTES: &[(Method, &str, Leads)] = &[
 ];
 
 /// What is found at a path.
-enum Found {
-    This(Route),
+enum Found<'a> {
+    This(Route<'a>),
     /// Something, but not by this method: by these.
     Otherwise(&'static str),
     Nothing,
 }
 
-fn find(method: &str, path: &str) -> Found {
+fn find<'a>(method: &str, path: &'a str) -> Found<'a> {
     let file = web::find(path).map(|file| (Get, Route::File(file)));
     let routes = ROUTES.iter().filter_map(|&(takes, pattern, leads)| Some((takes, lead(pattern, leads, path)?)));
     let mut others = [false; 2];
-    for (takes, route) in file.into_iter().chain(routes) {
+    let asked = crate::moltgame::find(path).map(|(takes, ask)| (takes, Route::MoltGame(ask)));
+    for (takes, route) in file.into_iter().chain(routes).chain(asked) {
         if takes.fits(method) {
             return Found::This(route);
         }
@@ -232,7 +236,7 @@ fn find(method: &str, path: &str) -> Found {
 }
 
 /// Where a path leads if it fits a pattern. Agents write `/MCP` too.
-fn lead(pattern: &str, leads: Leads, path: &str) -> Option<Route> {
+fn lead(pattern: &str, leads: Leads, path: &str) -> Option<Route<'static>> {
     match leads {
         To(route) => pattern.eq_ignore_ascii_case(path).then_some(route),
         By(route) => route(parts(pattern, path)?),
@@ -240,8 +244,8 @@ fn lead(pattern: &str, leads: Leads, path: &str) -> Option<Route> {
 }
 
 /// What stands for each `*` of a pattern.
-fn parts<'a>(pattern: &str, path: &'a str) -> Option<[&'a str; 2]> {
-    let (first, others) = pattern.split_once('*')?;
+pub(crate) fn parts<'a>(pattern: &str, path: &'a str) -> Option<[&'a str; 2]> {
+    let Some((first, others)) = pattern.split_once('*') else { return (pattern == path).then_some([""; 2]) };
     let (mut rest, mut parts) = (path.strip_prefix(first)?, [""; 2]);
     for (part, until) in parts.iter_mut().zip(others.split('*')) {
         (*part, rest) = rest.split_once(until).filter(|(part, _)| !part.contains('/'))?;
@@ -275,6 +279,10 @@ impl<B: Board> Appliance<'_, B> {
                 _ => self.guard.borrow_mut().request(self.board.now(), peer, self.capacity()),
             };
             let responder = if caller == Caller::Guesser { responder.close() } else { responder };
+            if let (Err(Later(seconds)), Found::This(Route::MoltGame(_))) = (&may_ask, &found) {
+                let refused = moltgame::Answer::refused(moltgame::Trouble::RateLimited(*seconds));
+                return self.send_moltgame(peer, responder, &refused).await;
+            }
             if let Err(later) = may_ask {
                 let of = if caller == Caller::Guesser { "wrong admin codes came" } else { "requests came" };
                 return too_many(responder, later, of).await;
@@ -327,15 +335,11 @@ impl<B: Board> Appliance<'_, B> {
                         Some(issue) => {
                             self.send(peer, responder, 200, &|venue, sink| venue.write_agent(issue, sink)).await
                         }
-                        None => {
-                            let body: &[u8] = match key {
-                                Some(_) => br#"{"error":"Invalid API key."}"#,
-                                None => br#"{"error":"Authorization: Bearer <apiKey> is required"}"#,
-                            };
-                            responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
-                        }
+                        // Whoever shows nothing that is known is told so as MoltGame says it: it has words for each case.
+                        None => apart(pin!(self.answer_moltgame(peer, moltgame::Ask::Me, request, responder))).await,
                     }
                 }
+                Route::MoltGame(ask) => apart(pin!(self.answer_moltgame(peer, ask, request, responder))).await,
                 Route::Doc => {
                     let is_for_programs = request.query.split('&').any(|part| part == "format=json");
                     match web::find(if is_for_programs { ARENA_JSON } else { ARENA }) {
