@@ -35,7 +35,6 @@
 
 pub mod contact;
 pub mod fair;
-#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, clippy::indexing_slicing)]
 pub mod games;
 pub mod ids;
 pub mod journal;
