@@ -228,7 +228,7 @@ const MODES: [Mode; 2] = [Mode::Lenient, Mode::Strict];
 
 /// A value by its place in a list. The lists are part of the format.
 fn index<T: PartialEq>(list: &[T], value: &T) -> u8 {
-    list.iter().position(|known| known == value).unwrap_or(0) as u8
+    list.iter().zip(0..=u8::MAX).find(|(known, _)| *known == value).map_or(0, |(_, place)| place)
 }
 
 fn pick<T: Copy>(list: &[T], index: u8) -> Result<T, Garbled> {
