@@ -72,8 +72,10 @@ impl<B: Board> Appliance<'_, B> {
         buf: &mut [u8],
         room: [usize; 2],
     ) -> impl Future<Output = ()> {
+        // Numbered as they are made, whoever runs first: see `Slots::hire`.
+        let slot = self.slots.open();
         async move {
-            let Some(slot) = self.slots.open() else { return core::future::pending().await };
+            let Some(slot) = slot else { return core::future::pending().await };
             self.slots.set(slot, Role::Free);
             // All are counted before the first one serves.
             yield_now().await;

@@ -223,6 +223,7 @@ fn staff(
         let _ = own.push(buf);
     }
     let sockets: &'static [Own] = sockets;
+    // In the order of the sockets, which is the order in which they are asked whether they listen.
     for (socket, buf) in sockets.iter().zip(own) {
         spawner.spawn(slot(leaguebox, socket, buf).expect(ONCE));
     }
