@@ -145,7 +145,7 @@ impl<B: Board> Appliance<'_, B> {
             if !matches!(error, CallError::TooLong { .. } | CallError::HeadTooLong) || !self.has_wide() {
                 return Err(error);
             }
-            let mut wide = self.lend().await.ok_or(error)?;
+            let mut wide = self.lend(&self.wide).await.ok_or(error)?;
             let mut conn = conn.grow(&mut wide);
             let response = conn.read_rest().await?;
             Ok(self.take_reply(player, call, response).await)

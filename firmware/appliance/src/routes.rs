@@ -22,15 +22,22 @@ use crate::clock::Clock;
 use crate::guard::{self, Later};
 use crate::http::{Request, Responder, WriteError};
 use crate::journal::Ask;
+use crate::links::RETRY_AFTER;
 use crate::moment::Moment;
 use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
 use crate::powers::{self, Act, Power};
 use crate::settings;
 use crate::web::{self, File};
+use crate::ws::Long;
 
 /// How long a board that will be broken on purpose has for its answer, in milliseconds.
 const LAST_WORDS_MS: u64 = 500;
+/// How long a peer may take to read an answer that is made in a lent buffer, in milliseconds: a lost frame is sent again after
+/// one second.
+const TAKE_MS: u32 = 1_500;
+/// What is said where no such buffer is free in time.
+const BUSY: &str = "too many long answers are being read; wait as Retry-After says";
 /// What a head may take of the room for an answer.
 const HEAD: usize = 256;
 /// Rows of a page that are made in one go. One of a match that is not over has nothing to show and still takes work.
@@ -629,8 +636,7 @@ impl<B: Board> Appliance<'_, B> {
         }
     }
 
-    /// Sends a JSON text that `write` writes from the venue. Should one that does not fit the buffer become another text
-    /// meanwhile, the connection is closed.
+    /// Sends a JSON text that `write` writes from the venue, as it is at one moment.
     pub(crate) fn send<S: Write>(
         &self,
         peer: IpAddr,
@@ -638,25 +644,67 @@ impl<B: Board> Appliance<'_, B> {
         status: u16,
         write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
     ) -> impl Future<Output = Result<(), WriteError>> {
-        let (room, is_head_only) = (responder.room(), responder.is_head_only());
-        // The head is written before anybody waits: on a board every answer that waits is memory.
-        let mut begun = if is_head_only {
+        // It is written before anybody waits: on a board every answer that waits is memory.
+        let begun = if responder.is_head_only() {
             // The length of a long text is not told: all of it would have to be made.
-            let mut counter = Counter::up_to(room.saturating_sub(HEAD));
+            let mut counter = Counter::up_to(responder.room().saturating_sub(HEAD));
             let length = self.venue(|venue| write(venue, &mut counter)).is_ok().then_some(counter.bytes);
-            responder.begin(status, JSON, length, &[])
+            responder.begin(status, JSON, length, &[]).map(Ok)
         } else {
-            responder.begin_open(status, JSON)
+            responder.begin_whole(status, JSON, |sink| self.venue(|venue| write(venue, sink)))
         };
         async move {
-            let answer = begun.as_mut().map_err(|error| *error)?;
-            let text = |sink: &mut dyn Sink| self.venue(|venue| write(venue, sink));
-            if !is_head_only && !pieces::send(answer, &text, async || self.go_on(peer, room).await).await? {
-                return Err(WriteError::WrongLength);
+            match begun? {
+                Ok(mut answer) => {
+                    self.safe().await;
+                    answer.finish().await
+                }
+                Err(responder) => apart(pin!(self.send_long(peer, responder, status, write))).await,
             }
+        }
+    }
+
+    /// The same for a text that is too long for the slot's buffer. It is made in one that is lent, as soon as there is one: it may
+    /// become another text any moment. One that is too long for any of those leaves in pieces, and should it become another
+    /// one meanwhile, the connection is closed.
+    fn send_long<S: Write>(
+        &self,
+        peer: IpAddr,
+        responder: Responder<'_, S, B>,
+        status: u16,
+        write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let text = |sink: &mut dyn Sink| self.venue(|venue| write(venue, sink));
+            let mut lent = match self.buffer_for(&text) {
+                None => None,
+                Some(long) => match self.lend(long).await {
+                    None => return responder.error_with(503, BUSY, &[("Retry-After", RETRY_AFTER)]).await,
+                    lent => lent,
+                },
+            };
+            let responder = responder.with_room(lent.as_deref_mut(), TAKE_MS);
+            let mut answer = match responder.begin_whole(status, JSON, text)? {
+                Ok(answer) => answer,
+                Err(responder) => {
+                    let room = responder.room();
+                    let mut answer = responder.begin_open(status, JSON)?;
+                    if !pieces::send(&mut answer, &text, async || self.go_on(peer, room).await).await? {
+                        return Err(WriteError::WrongLength);
+                    }
+                    answer
+                }
+            };
             self.safe().await;
             answer.finish().await
         }
+    }
+
+    /// The buffers one of which a text fits into, with its head, where there are such.
+    fn buffer_for(&self, text: &dyn Fn(&mut dyn Sink) -> Result<(), Full>) -> Option<&Long> {
+        let mut counter = Counter::up_to(self.told.size().max(self.long.size()));
+        text(&mut counter).ok()?;
+        [&self.told, &self.long].into_iter().find(|long| counter.bytes.saturating_add(HEAD) <= long.size())
     }
 
     /// Waits until a piece of a long answer may leave and the next one may be made; who asked for it pays for it.
