@@ -16,8 +16,8 @@
 
 pub mod league_of_agents;
 pub mod league_v2;
-#[cfg(test)]
-pub(crate) mod toy;
+#[cfg(any(test, feature = "toys"))]
+pub mod toy;
 
 use core::ops::{Deref, DerefMut};
 
@@ -238,6 +238,6 @@ protocols! {
     /// WebSocket, by agents that dial in.
     LeagueOfAgents(league_of_agents::Session),
     /// The smallest there can be.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "toys"))]
     Toy(toy::Session),
 }
