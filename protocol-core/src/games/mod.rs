@@ -34,7 +34,7 @@ mod gomoku;
 mod rush;
 #[cfg(test)]
 pub(crate) mod testing;
-#[cfg(test)]
+#[cfg(any(test, feature = "toys"))]
 mod toys;
 
 use core::fmt;
@@ -559,10 +559,10 @@ games! {
     /// Four dancers, and rock, paper, scissors.
     Dance(Dance),
     /// Three name a number each, at once.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "toys"))]
     Trio(toys::trio::Trio),
     /// Six name a number each, in turn, and may cheer whenever they like.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "toys"))]
     Sextet(toys::sextet::Sextet),
 }
 

@@ -22,8 +22,8 @@ pub mod enrol;
 pub mod league_of_agents;
 pub mod league_v2;
 pub mod moltgame;
-#[cfg(test)]
-pub(crate) mod toy;
+#[cfg(any(test, feature = "toys"))]
+pub mod toy;
 
 use core::ops::{Deref, DerefMut};
 
@@ -384,6 +384,6 @@ protocols! {
     /// HTTP, by agents that come and ask.
     MoltGame(moltgame),
     /// The smallest there can be.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "toys"))]
     Toy(toy),
 }
