@@ -24,7 +24,9 @@
 //! - **A silent player**: the referee either ends the game with [`Game::forfeit`] or plays the first legal move for it.
 //!   Which of the two is the protocol's policy; the game can do both.
 
+mod blackjack;
 mod blotto;
+mod chips;
 mod dance;
 mod duel;
 mod echo;
@@ -34,6 +36,7 @@ mod gomoku;
 mod rush;
 #[cfg(test)]
 pub(crate) mod testing;
+mod texasholdem;
 #[cfg(test)]
 mod toys;
 
@@ -43,6 +46,7 @@ use core::ops::{ControlFlow, RangeInclusive};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+pub use blackjack::Blackjack;
 pub use blotto::Blotto;
 pub use dance::Dance;
 pub use echo::Echo;
@@ -50,6 +54,7 @@ pub use even_odd::{EvenOdd, Parity};
 pub use even_odd_10::EvenOdd10;
 pub use gomoku::Gomoku;
 pub use rush::{Grid, Rush};
+pub use texasholdem::TexasHoldem;
 
 use crate::fair::{Draws, Seed};
 use crate::json::{Str, Value};
@@ -551,6 +556,10 @@ games! {
     Rush(Rush),
     /// Four dancers, and rock, paper, scissors.
     Dance(Dance),
+    /// Two to six against the house.
+    Blackjack(Blackjack),
+    /// Poker: two cards each, five on the board, no limit.
+    TexasHoldem(TexasHoldem),
     /// Three name a number each, at once.
     #[cfg(test)]
     Trio(toys::trio::Trio),
