@@ -15,6 +15,8 @@
 //! - **The bank** has no more for who has 1,000 chips: what would be paid beyond is not.
 //! - Who gives up ends the match, loses it, and leaves its chips. The hand is not played: the others take back what they bet.
 
+#[cfg(any(test, feature = "house"))]
+pub(super) mod house;
 mod told;
 
 use core::fmt;
@@ -162,8 +164,6 @@ pub struct Blackjack {
 
 impl Blackjack {
     pub(super) const SIZE: usize = 100;
-
-    pub(super) const PAGE: &str = include_str!("manual.md");
 
     pub(super) const RULES: Rules = Rules {
         name: "blackjack",

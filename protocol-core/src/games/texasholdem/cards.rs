@@ -16,10 +16,18 @@ const SUITS: &[u8; 4] = b"cdhs";
 pub struct Card(u8);
 
 impl Card {
-    /// The card of this number, below 52.
-    #[cfg(test)]
-    pub const fn new(number: u8) -> Card {
-        Card(number)
+    /// All of them, in the order in which they lie in the deck.
+    #[cfg(any(test, feature = "house"))]
+    pub fn deck() -> impl Iterator<Item = Card> {
+        (0..CARDS as u8).map(Card)
+    }
+
+    /// The card that is written so.
+    #[cfg(any(test, feature = "house"))]
+    pub fn named(text: &str) -> Option<Card> {
+        let [rank, suit] = *text.as_bytes() else { return None };
+        let place = |signs: &[u8], sign| signs.iter().position(|&other| other == sign);
+        Some(Card(4 * place(RANKS, rank)? as u8 + place(SUITS, suit)? as u8))
     }
 
     fn rank(self) -> u8 {
@@ -170,8 +178,7 @@ mod tests {
     use std::vec::Vec;
 
     fn cards(text: &str) -> Vec<Card> {
-        let number = |word: &str| (0..52).map(Card).find(|card| card.to_string() == word).unwrap();
-        text.split(' ').map(number).collect()
+        text.split(' ').map(|word| Card::named(word).unwrap()).collect()
     }
 
     fn of(text: &str) -> Strength {
@@ -254,6 +261,12 @@ mod tests {
         assert_eq!(of("5c 5d 9c 9d Kc Kd As"), of("Kc Kd 9c 9d As"));
         assert_eq!(of("5c 5d 9c 9d Kc Kd 7s"), of("Kc Kd 9c 9d 7s"));
         assert_eq!(of("Ac Ad Ah As Kc Kd Kh"), of("Ac Ad Ah As Kc"));
+    }
+
+    #[test]
+    fn every_card_has_a_name_of_its_own() {
+        assert!(Card::deck().all(|card| Card::named(&card.to_string()) == Some(card)));
+        assert_eq!(["", "A", "1s", "Ax", "Asd"].map(Card::named), [None; 5]);
     }
 
     #[test]

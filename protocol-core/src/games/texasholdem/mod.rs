@@ -18,6 +18,8 @@
 //! - Who gives up ends the match, and loses it. The hand is not played: everybody takes back what they put in.
 
 mod cards;
+#[cfg(any(test, feature = "house"))]
+pub(super) mod house;
 mod told;
 
 use core::fmt;
@@ -197,8 +199,6 @@ pub struct TexasHoldem {
 
 impl TexasHoldem {
     pub(super) const SIZE: usize = 94;
-
-    pub(super) const PAGE: &str = include_str!("manual.md");
 
     pub(super) const RULES: Rules = Rules {
         name: "texasholdem",

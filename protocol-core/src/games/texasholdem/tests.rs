@@ -36,7 +36,7 @@ fn with_stacks<const N: usize>(stacks: [u16; N]) -> (TexasHoldem, Draws) {
 }
 
 fn cards(text: &str) -> Vec<Card> {
-    text.split(' ').map(|word| (0..52).map(Card::new).find(|card| card.to_string() == word).unwrap()).collect()
+    text.split(' ').map(|word| Card::named(word).unwrap()).collect()
 }
 
 /// Puts cards where they were not dealt.
@@ -324,7 +324,7 @@ fn a_division_of_chips_has_a_number_of_its_own_also_the_most_lopsided() {
 /// The cards in whatever is shown.
 fn shown(seen: &Json, found: &mut BTreeSet<String>) {
     match seen {
-        Json::String(text) if (0..52).any(|number| Card::new(number).to_string() == *text) => {
+        Json::String(text) if Card::named(text).is_some() => {
             found.insert(text.clone());
         }
         Json::Array(items) => items.iter().for_each(|item| shown(item, found)),
