@@ -34,6 +34,7 @@
 //! - **A silent player**: the referee either ends the game with [`Game::forfeit`] or plays the first legal move for it.
 //!   Which of the two is the protocol's policy; the game can do both.
 
+mod chips;
 mod duel;
 #[cfg(any(test, feature = "house"))]
 pub mod house;
@@ -588,6 +589,8 @@ games! {
     Dance in dance,
     Landlord in landlord,
     RockPaper in rockpaper,
+    Blackjack in blackjack,
+    TexasHoldem in texasholdem,
     #[cfg(any(test, feature = "toys"))] Trio in trio of toys,
     #[cfg(any(test, feature = "toys"))] Sextet in sextet of toys,
 }
