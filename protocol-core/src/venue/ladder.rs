@@ -215,7 +215,7 @@ impl Venue<'_> {
         for player in &table.seated() {
             let Some(player) = self.memory.players.get_mut(usize::from(*player)) else { continue };
             // Who is told of matches by news is told of this one whether it sits there or not.
-            if player.session.invites() || !player.is_linked {
+            if player.session.cursor().is_some() || !player.is_linked {
                 player.seating = None;
             }
         }
