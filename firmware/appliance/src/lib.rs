@@ -15,6 +15,10 @@
 //! links.rs    players that dial in instead
 //! arena.rs    those that speak League of Agents
 //! routes.rs   which path is what
+//! answers.rs  how requests are answered, and who may ask
+//! entries.rs  what agents ask in their protocols
+//! public.rs   what anybody may see
+//! owner.rs    what only the owner may do
 //! watch.rs    connections that only watch
 //! live.rs     what the web page watches
 //! moment.rs   one match as it is now
@@ -41,22 +45,25 @@
 #[cfg(test)]
 extern crate std;
 
+mod answers;
 mod archive;
 mod arena;
 pub mod board;
 pub mod calendar;
 pub mod clock;
+mod entries;
 mod guard;
 pub mod http;
 pub mod journal;
 mod lines;
 mod links;
 mod live;
-mod moltgame;
 mod moment;
+mod owner;
 mod pages;
 mod pieces;
 mod powers;
+mod public;
 mod replay;
 mod routes;
 mod server;
