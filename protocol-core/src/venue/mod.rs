@@ -278,8 +278,9 @@ pub struct Venue<'m> {
     /// Registrations so far, over all leagues.
     issued: u32,
     /// How often the box was restarted in the middle of this league, or a match of it was to be played again. A match has
-    /// the seed of the attempt it was begun in, so that no seed is used twice.
-    attempts: u8,
+    /// the seed of the attempt it was begun in, so that no seed is used twice: one restart a second would take 18 hours to
+    /// come to the end of them.
+    attempts: u16,
     /// Whether everybody has been told how the league ended, and that is a fact.
     over_is_told: bool,
     /// Decides every game of the ladder. Another one after every restart: nobody has seen anything of it.
@@ -470,13 +471,13 @@ impl Venue<'_> {
         }
     }
 
-    fn seed_of(&self, id: MatchId, attempt: u8) -> Seed {
+    fn seed_of(&self, id: MatchId, attempt: u16) -> Seed {
         let table = u32::from(attempt) << 16 | u32::from(id.table);
         self.master.derive(Purpose::Match, [self.number, id.round.into(), table])
     }
 
     /// The attempt in which a match was begun that has this seed: nearly always the present one.
-    fn attempt_of(&self, id: MatchId, seed: Seed) -> u8 {
+    fn attempt_of(&self, id: MatchId, seed: Seed) -> u16 {
         (0..=self.attempts).rev().find(|&attempt| self.seed_of(id, attempt) == seed).unwrap_or(self.attempts)
     }
 
