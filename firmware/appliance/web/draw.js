@@ -289,13 +289,20 @@ export function sha256(bytes) {
 export const hex = bytes => bytes.map(byte => byte.toString(16).padStart(2, "0")).join("");
 export const unhex = text => text.match(/../g).map(pair => parseInt(pair, 16));
 
-// The first `count` draws below `n` from a match's seed, as the manual says.
+// What a match's seed draws, as the manual says: each call has the next value below `n`.
+export function chance(seed) {
+  let next = 0;
+  return n => {
+    for (const whole = n * Math.floor(2 ** 32 / n);;) {
+      const at = next++, [a, b, c, d] = sha256([...seed, at >>> 24, at >>> 16 & 255, at >>> 8 & 255, at & 255]);
+      const x = ((a * 256 + b) * 256 + c) * 256 + d;
+      if (x < whole) return x % n;
+    }
+  };
+}
+
+// The first `count` draws below `n`.
 export function draws(seed, n, count) {
-  const values = [], whole = n * Math.floor(2 ** 32 / n);
-  for (let at = 0; values.length < count; at++) {
-    const [a, b, c, d] = sha256([...seed, at >>> 24, at >>> 16 & 255, at >>> 8 & 255, at & 255]);
-    const x = ((a * 256 + b) * 256 + c) * 256 + d;
-    if (x < whole) values.push(x % n);
-  }
-  return values;
+  const below = chance(seed);
+  return Array.from({ length: count }, () => below(n));
 }

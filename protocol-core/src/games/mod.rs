@@ -820,6 +820,10 @@ mod tests {
         "hold",
         "rock",
         "motto",
+        "pass",
+        "bid",
+        "3",
+        "RJ",
     ];
 
     proptest! {
