@@ -103,8 +103,8 @@ struct Asked {
 #[test]
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn pokerkit_asks_the_same_and_pays_the_same_in_thousands_of_hands_of_texas_holdem() {
-    const MATCHES: u32 = 250;
-    let (mut told, mut asked, mut stacks) = (Vec::new(), Vec::new(), Vec::new());
+    const MATCHES: u32 = 400;
+    let (mut told, mut asked, mut stacks, mut shared) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for number in 0..MATCHES {
         let (seed, mut game, mut draws, mut dice) = start(GameKind::TexasHoldem, number);
         // Some play for little, so that there are long matches, and some for much, so that there are side pots.
@@ -120,12 +120,18 @@ fn pokerkit_asks_the_same_and_pays_the_same_in_thousands_of_hands_of_texas_holde
                 raise,
                 big_blind: number("big_blind"),
             });
+            let (roll, all_in) = (dice.below(100), [0, 1, 3, 9][boldness as usize]);
+            let calls = all.iter().find(|one| matches!(one[0].as_str(), Some("call" | "check")));
             let wanted = match raise {
-                Some((least, most)) if least < most && dice.below(6) == 0 => {
-                    json!(["raise", dice.between(least as u32, most as u32 - 1).to_string()])
+                Some(_) if roll < all_in => json!(["all_in"]),
+                Some((least, most)) if least < most && roll < all_in + 12 => {
+                    let most =
+                        if roll.is_multiple_of(4) { most - 1 } else { (most - 1).min(least + 3 * number("big_blind")) };
+                    json!(["raise", dice.between(least as u32, most as u32).to_string()])
                 }
-                _ if dice.below(4) > boldness => all[all.len().min(2) - 1].clone(),
-                _ => all[dice.below(all.len() as u32) as usize].clone(),
+                _ if roll >= 90 => all[dice.below(all.len() as u32) as usize].clone(),
+                _ if roll >= 80 => all[0].clone(),
+                _ => calls.expect("one may always stay in").clone(),
             };
             let hand = number("hand");
             moves.push(json!([hand, seat, wanted]));
@@ -135,6 +141,9 @@ fn pokerkit_asks_the_same_and_pays_the_same_in_thousands_of_hands_of_texas_holde
                 let seen = view(&game, Viewer::Spectator);
                 let players = seen["players"].as_array().expect("players").iter();
                 let whole = |player: &Value| Some(player["stack"].as_u64()? + player["bet"].as_u64()?);
+                let paid =
+                    seen["last_hand"]["players"].as_array().expect("players").iter().filter(|one| one["won"] != 0);
+                shared += usize::from(paid.count() > 1);
                 after.push((hands_over(&game), players.filter_map(whole).collect::<Vec<_>>()));
             }
         }
@@ -174,8 +183,9 @@ fn pokerkit_asks_the_same_and_pays_the_same_in_thousands_of_hands_of_texas_holde
         }
         hands += their_stacks.len();
     }
-    println!("{hands} hands, {questions} moves; {closed} times pokerkit would allow a raise that we do not");
-    assert!(hands > 2_000);
+    println!("{hands} hands, {questions} moves, {shared} times several were paid");
+    println!("{closed} times pokerkit would allow a raise that we do not");
+    assert!(hands > 2_000 && shared > 100);
 }
 
 #[test]
