@@ -1,15 +1,13 @@
 //! What agents ask by HTTP, each in its protocol: league.v2's JSON-RPC, and registration in League of Agents. What is right to
 //! say is decided in `protocol-core`; here it is asked for and sent.
 
-use core::net::IpAddr;
-
 use embedded_io_async::Write;
 use protocol_core::venue::Via;
 
 use crate::Appliance;
-use crate::answers::{JSON, bearer, too_many};
+use crate::answers::{Answering, JSON, bearer, too_many};
 use crate::board::Board;
-use crate::http::{Request, Responder, WriteError};
+use crate::http::{Request, WriteError};
 use crate::web::{self, File};
 
 /// How agents of League of Agents play, for them and for programs.
@@ -20,41 +18,36 @@ impl<B: Board> Appliance<'_, B> {
     /// league.v2, at `/mcp` and `/register`.
     pub(crate) fn rpc<S: Write>(
         &self,
-        peer: IpAddr,
+        asked: &mut Answering<'_, S, B>,
         via: Via,
         body: &[u8],
-        responder: Responder<'_, S, B>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            let answer = match self.ask_venue(peer, via, body).await {
+            let answer = match self.ask_venue(*asked.peer, via, body).await {
                 Ok(answer) => answer,
-                Err(later) => return too_many(responder, later, "registrations came").await,
+                Err(later) => return too_many(asked, later, "registrations came").await,
             };
             if answer.is_empty() {
                 self.safe().await;
-                return responder.respond(204, JSON, &[], &[]).await;
+                return asked.responder()?.respond(204, JSON, &[], &[]).await;
             }
             let status = if via == Via::Register { answer.status() } else { 200 };
-            self.send(peer, responder, status, &|venue, sink| venue.write_answer(&answer, sink)).await
+            self.send(asked, status, &|venue, sink| venue.write_answer(&answer, sink)).await
         }
     }
 
     /// League of Agents: an agent registers.
     pub(crate) fn send_enrolment<S: Write>(
         &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
+        asked: &mut Answering<'_, S, B>,
         body: &[u8],
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            match self.enrol(peer, body).await {
+            match self.enrol(*asked.peer, body).await {
                 Ok(enrolment) => {
-                    self.send(peer, responder, enrolment.status(), &|venue, sink| {
-                        venue.write_enrolment(enrolment, sink)
-                    })
-                    .await
+                    self.send(asked, enrolment.status(), &|venue, sink| venue.write_enrolment(enrolment, sink)).await
                 }
-                Err(later) => too_many(responder, later, "registrations came").await,
+                Err(later) => too_many(asked, later, "registrations came").await,
             }
         }
     }
@@ -62,20 +55,19 @@ impl<B: Board> Appliance<'_, B> {
     /// League of Agents: what an agent is told of itself.
     pub(crate) fn send_agent<S: Write>(
         &self,
-        peer: IpAddr,
+        asked: &mut Answering<'_, S, B>,
         request: &Request<'_>,
-        responder: Responder<'_, S, B>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         let key = bearer(request);
         let agent = self.venue(|venue| venue.agent_of_key(key?.chars()));
-        let stranger: &[u8] = match key {
-            Some(_) => br#"{"error":"Invalid API key."}"#,
-            None => br#"{"error":"Authorization: Bearer <apiKey> is required"}"#,
+        let stranger = match key {
+            Some(_) => "Invalid API key.",
+            None => "Authorization: Bearer <apiKey> is required",
         };
         async move {
             match agent {
-                Some(issue) => self.send(peer, responder, 200, &|venue, sink| venue.write_agent(issue, sink)).await,
-                None => responder.respond(401, JSON, stranger, &[("WWW-Authenticate", "Bearer")]).await,
+                Some(issue) => self.send(asked, 200, &|venue, sink| venue.write_agent(issue, sink)).await,
+                None => asked.error_with(401, stranger, &[("WWW-Authenticate", "Bearer")]).await,
             }
         }
     }

@@ -186,20 +186,20 @@ const OWNER: &[Row] = &[
 pub(crate) enum Found {
     This(Route),
     /// Something, but not by this method: by these.
-    Otherwise(&'static str, Shape),
-    Nothing(Shape),
+    Otherwise(&'static str),
+    Nothing,
 }
 
-/// What is at a path.
-pub(crate) fn find(method: &str, path: &str) -> Found {
+/// What is at a path, and how the box says there that it does not answer.
+pub(crate) fn find(method: &str, path: &str) -> (Found, Shape) {
     match web::find(path) {
-        Some(file) if Get.fits(method) => Found::This(Route::File(file)),
-        Some(_) => Found::Otherwise("GET, HEAD", plain),
+        Some(file) if Get.fits(method) => (Found::This(Route::File(file)), plain),
+        Some(_) => (Found::Otherwise("GET, HEAD"), plain),
         None => find_in(MOUNTS, method, path),
     }
 }
 
-fn find_in(mounts: &'static [Mount], method: &str, path: &str) -> Found {
+fn find_in(mounts: &'static [Mount], method: &str, path: &str) -> (Found, Shape) {
     // As where it is mounted closest to it.
     let (mut errors, mut closest): (Shape, _) = (plain, 0);
     let mut others = [false; 3];
@@ -212,7 +212,7 @@ fn find_in(mounts: &'static [Mount], method: &str, path: &str) -> Found {
             for &(takes, pattern, leads) in mount.rows {
                 let Some(route) = lead(pattern, leads, below) else { continue };
                 if takes.fits(method) {
-                    return Found::This(route);
+                    return (Found::This(route), mount.errors);
                 }
                 for (other, is_other) in [Get, Post, Socket].into_iter().zip(&mut others) {
                     *is_other |= takes == other;
@@ -226,9 +226,9 @@ fn find_in(mounts: &'static [Mount], method: &str, path: &str) -> Found {
         [false, true, true] => "GET, POST",
         [false, true, false] => "POST",
         [false, false, true] => "GET",
-        [false, false, false] => return Found::Nothing(errors),
+        [false, false, false] => return (Found::Nothing, errors),
     };
-    Found::Otherwise(allowed, errors)
+    (Found::Otherwise(allowed), errors)
 }
 
 /// What of a path is below a mount. Agents write `/MCP` too.
@@ -280,9 +280,9 @@ mod tests {
                     Post => ("POST", "GET"),
                     Socket => ("GET", "HEAD"),
                 };
-                assert!(matches!(find(method, &path), Found::This(_)), "{method} {path}");
-                assert!(matches!(find(other, &path), Found::Otherwise(..)), "{other} {path}");
-                assert!(matches!(find(method, &std::format!("{path}x")), Found::Nothing(_)), "{path}x");
+                assert!(matches!(find(method, &path).0, Found::This(_)), "{method} {path}");
+                assert!(matches!(find(other, &path).0, Found::Otherwise(_)), "{other} {path}");
+                assert!(matches!(find(method, &std::format!("{path}x")).0, Found::Nothing), "{path}x");
             }
         }
     }
@@ -299,9 +299,9 @@ mod tests {
     #[test]
     fn agents_find_the_way_in_by_any_case() {
         for path in ["/mcp", "/MCP", "/Mcp/"] {
-            assert!(matches!(find("POST", path), Found::This(Route::Rpc(Via::Post))), "{path}");
+            assert!(matches!(find("POST", path).0, Found::This(Route::Rpc(Via::Post))), "{path}");
         }
-        assert!(matches!(find("POST", "/API/V1/Agents"), Found::This(Route::Agents)));
+        assert!(matches!(find("POST", "/API/V1/Agents").0, Found::This(Route::Agents)));
     }
 
     /// A protocol that is one line of the table: it is mounted twice, one of its paths has two methods, and its errors are its
@@ -328,32 +328,30 @@ mod tests {
     #[test]
     fn a_protocol_is_one_line_whose_paths_are_found_wherever_it_is_mounted() {
         for at in ["/toy", "/api/v1/toy"] {
-            let find = |method, path| find_in(WITH_TOY, method, &std::format!("{at}{path}"));
+            let find = |method, path| find_in(WITH_TOY, method, &std::format!("{at}{path}")).0;
             assert!(matches!(find("GET", "/table"), Found::This(Route::Status)));
             assert!(matches!(find("POST", "/table"), Found::This(Route::Agents)));
             assert!(matches!(find("GET", "/ws"), Found::This(Route::Link(Purpose::Arena))));
             assert!(matches!(find("GET", "/tables/7.json"), Found::This(Route::League(7))));
-            assert!(matches!(find("PUT", "/table"), Found::Otherwise("GET, HEAD, POST", _)));
-            assert!(matches!(find("POST", "/ws"), Found::Otherwise("GET", _)));
-            assert!(matches!(find("GET", "/tables/seven.json"), Found::Nothing(_)));
+            assert!(matches!(find("PUT", "/table"), Found::Otherwise("GET, HEAD, POST")));
+            assert!(matches!(find("POST", "/ws"), Found::Otherwise("GET")));
+            assert!(matches!(find("GET", "/tables/seven.json"), Found::Nothing));
         }
         assert!(
-            matches!(find_in(WITH_TOY, "GET", "/health"), Found::This(Route::Health)),
+            matches!(find_in(WITH_TOY, "GET", "/health").0, Found::This(Route::Health)),
             "the others are where they were"
         );
-        assert!(matches!(find_in(WITH_TOY, "GET", "/api/v1/doc"), Found::This(Route::Doc)));
-        assert!(matches!(find_in(WITH_TOY, "GET", "/toytable"), Found::Nothing(_)));
+        assert!(matches!(find_in(WITH_TOY, "GET", "/api/v1/doc").0, Found::This(Route::Doc)));
+        assert!(matches!(find_in(WITH_TOY, "GET", "/toytable").0, Found::Nothing));
     }
 
     #[test]
     fn what_is_not_there_is_said_in_the_words_of_the_protocol_it_was_asked_of() {
-        let says = |method, path, status| match find_in(WITH_TOY, method, path) {
-            Found::Otherwise(_, errors) | Found::Nothing(errors) => errors(status),
-            Found::This(_) => panic!("{path} is there"),
-        };
+        let says = |method, path, status| find_in(WITH_TOY, method, path).1(status);
         assert_eq!(says("GET", "/toy/chair", 404), (TOY.errors)(404));
         assert_eq!(says("GET", "/api/v1/toy/chair", 404), (TOY.errors)(404));
         assert_eq!(says("PUT", "/toy/table", 405), (TOY.errors)(405));
+        assert_eq!(says("POST", "/toy/table", 429), (TOY.errors)(429), "also where it is there");
         assert_eq!(says("GET", "/api/v1/chair", 404), plain(404));
         assert_eq!(says("GET", "/chair", 404), plain(404));
     }
