@@ -53,7 +53,7 @@ impl Moment {
             }
             if let Some(left) = table.starts_in(now_ms) {
                 moment.state = "countdown";
-                moment.left_ms = [Some(left.min(u32::MAX.into()) as u32); MAX_SEATS];
+                moment.left_ms = [Some(u32::try_from(left).unwrap_or(u32::MAX)); MAX_SEATS];
             }
         }
         moment
