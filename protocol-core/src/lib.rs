@@ -47,5 +47,6 @@ pub mod referee;
 pub mod season;
 pub mod time;
 pub mod timers;
+pub mod uuid;
 #[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, clippy::indexing_slicing)]
 pub mod venue;

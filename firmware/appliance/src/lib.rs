@@ -65,6 +65,7 @@ mod lines;
 mod links;
 #[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod live;
+mod moltgame;
 mod moment;
 #[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod pages;
@@ -123,9 +124,9 @@ pub struct Appliance<'m, B> {
     journal: journal::Desk<'m>,
     /// For a request or a message that is too long for a slot's buffer, and for what is sent of a long answer in one go.
     wide: ws::Long,
-    /// For a move with much to remember.
+    /// For a move with much to remember, and for an answer that is too long for `told`.
     long: ws::Long,
-    /// For what pages are told: it changes as it is told, so it must be made in one go.
+    /// For what pages are told, and for answers: these change as they are told, so they must be made in one go.
     told: ws::Long,
 }
 
@@ -243,7 +244,8 @@ impl<'m, B: Board> Appliance<'m, B> {
         self.long.set(buf);
     }
 
-    /// Has a buffer for what pages that watch are told, one after the other, where that of a slot may be too short for it.
+    /// Has a buffer for what pages that watch are told, and for answers, one after the other, where that of a slot is too short
+    /// for them.
     pub fn have_told(&self, buf: &'static mut [u8]) {
         self.told.set(buf);
     }

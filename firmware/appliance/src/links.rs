@@ -12,9 +12,9 @@ use edge_nal::TcpShutdown;
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
 use protocol_core::protocols;
+use protocol_core::protocols::league_v2::Answer;
 use protocol_core::protocols::league_v2::incoming::answered_call;
-use protocol_core::protocols::league_v2::{Answer, Failure};
-use protocol_core::venue::{self, Venue, Via};
+use protocol_core::venue::{self, Failure, Venue, Via};
 
 use crate::Appliance;
 use crate::board::Board;

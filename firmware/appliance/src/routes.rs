@@ -12,6 +12,7 @@ use embedded_io_async::Write;
 use heapless::String;
 use protocol_core::ids::{AgentId, MatchId};
 use protocol_core::json::{Counter, Full, Sink};
+use protocol_core::protocols::moltgame;
 use protocol_core::venue::{Command, Denied, Stage, Venue, Via};
 
 use crate::Appliance;
@@ -21,15 +22,22 @@ use crate::clock::Clock;
 use crate::guard::{self, Later};
 use crate::http::{Request, Responder, WriteError};
 use crate::journal::Ask;
+use crate::links::RETRY_AFTER;
 use crate::moment::Moment;
 use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
 use crate::powers::{self, Act, Power};
 use crate::settings;
 use crate::web::{self, File};
+use crate::ws::Long;
 
 /// How long a board that will be broken on purpose has for its answer, in milliseconds.
 const LAST_WORDS_MS: u64 = 500;
+/// How long a peer may take to read an answer that is made in a lent buffer, in milliseconds: a lost frame is sent again after
+/// one second.
+const TAKE_MS: u32 = 1_500;
+/// What is said where no such buffer is free in time.
+const BUSY: &str = "too many long answers are being read; wait as Retry-After says";
 /// What a head may take of the room for an answer.
 const HEAD: usize = 256;
 /// Rows of a page that are made in one go. One of a match that is not over has nothing to show and still takes work.
@@ -47,7 +55,7 @@ const ARENA_JSON: &str = "/api/v1/doc.json";
 
 /// What a path leads to.
 #[derive(Clone, Copy)]
-enum Route {
+enum Route<'a> {
     /// JSON-RPC for agents.
     Rpc(Via),
     Health,
@@ -71,6 +79,8 @@ enum Route {
     Me,
     /// How they play.
     Doc,
+    /// What agents of MoltGame ask.
+    MoltGame(moltgame::Ask<'a>),
 }
 
 /// What only the owner may do.
@@ -132,7 +142,7 @@ pub(crate) fn apart<F: Future>(mut future: Pin<&mut F>) -> impl Future<Output = 
 
 /// By which methods a path is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Method {
+pub(crate) enum Method {
     /// GET, and HEAD for what comes before the body.
     Get,
     Post,
@@ -152,8 +162,8 @@ impl Method {
 /// Where a path leads. What stands for a `*` in it is told.
 #[derive(Clone, Copy)]
 enum Leads {
-    To(Route),
-    By(fn([&str; 2]) -> Option<Route>),
+    To(Route<'static>),
+    By(fn([&str; 2]) -> Option<Route<'static>>),
 }
 
 use Leads::{By, To};
@@ -206,18 +216,19 @@ const ROUTES: &[(Method, &str, Leads)] = &[
 ];
 
 /// What is found at a path.
-enum Found {
-    This(Route),
+enum Found<'a> {
+    This(Route<'a>),
     /// Something, but not by this method: by these.
     Otherwise(&'static str),
     Nothing,
 }
 
-fn find(method: &str, path: &str) -> Found {
+fn find<'a>(method: &str, path: &'a str) -> Found<'a> {
     let file = web::find(path).map(|file| (Get, Route::File(file)));
     let routes = ROUTES.iter().filter_map(|&(takes, pattern, leads)| Some((takes, lead(pattern, leads, path)?)));
     let mut others = [false; 2];
-    for (takes, route) in file.into_iter().chain(routes) {
+    let asked = crate::moltgame::find(path).map(|(takes, ask)| (takes, Route::MoltGame(ask)));
+    for (takes, route) in file.into_iter().chain(routes).chain(asked) {
         if takes.fits(method) {
             return Found::This(route);
         }
@@ -232,7 +243,7 @@ fn find(method: &str, path: &str) -> Found {
 }
 
 /// Where a path leads if it fits a pattern. Agents write `/MCP` too.
-fn lead(pattern: &str, leads: Leads, path: &str) -> Option<Route> {
+fn lead(pattern: &str, leads: Leads, path: &str) -> Option<Route<'static>> {
     match leads {
         To(route) => pattern.eq_ignore_ascii_case(path).then_some(route),
         By(route) => route(parts(pattern, path)?),
@@ -240,8 +251,8 @@ fn lead(pattern: &str, leads: Leads, path: &str) -> Option<Route> {
 }
 
 /// What stands for each `*` of a pattern.
-fn parts<'a>(pattern: &str, path: &'a str) -> Option<[&'a str; 2]> {
-    let (first, others) = pattern.split_once('*')?;
+pub(crate) fn parts<'a>(pattern: &str, path: &'a str) -> Option<[&'a str; 2]> {
+    let Some((first, others)) = pattern.split_once('*') else { return (pattern == path).then_some([""; 2]) };
     let (mut rest, mut parts) = (path.strip_prefix(first)?, [""; 2]);
     for (part, until) in parts.iter_mut().zip(others.split('*')) {
         (*part, rest) = rest.split_once(until).filter(|(part, _)| !part.contains('/'))?;
@@ -275,6 +286,10 @@ impl<B: Board> Appliance<'_, B> {
                 _ => self.guard.borrow_mut().request(self.board.now(), peer, self.capacity()),
             };
             let responder = if caller == Caller::Guesser { responder.close() } else { responder };
+            if let (Err(Later(seconds)), Found::This(Route::MoltGame(_))) = (&may_ask, &found) {
+                let refused = moltgame::Answer::refused(moltgame::Trouble::RateLimited(*seconds));
+                return self.send_moltgame(peer, responder, &refused).await;
+            }
             if let Err(later) = may_ask {
                 let of = if caller == Caller::Guesser { "wrong admin codes came" } else { "requests came" };
                 return too_many(responder, later, of).await;
@@ -327,15 +342,11 @@ impl<B: Board> Appliance<'_, B> {
                         Some(issue) => {
                             self.send(peer, responder, 200, &|venue, sink| venue.write_agent(issue, sink)).await
                         }
-                        None => {
-                            let body: &[u8] = match key {
-                                Some(_) => br#"{"error":"Invalid API key."}"#,
-                                None => br#"{"error":"Authorization: Bearer <apiKey> is required"}"#,
-                            };
-                            responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")]).await
-                        }
+                        // Whoever shows nothing that is known is told so as MoltGame says it: it has words for each case.
+                        None => apart(pin!(self.answer_moltgame(peer, moltgame::Ask::Me, request, responder))).await,
                     }
                 }
+                Route::MoltGame(ask) => apart(pin!(self.answer_moltgame(peer, ask, request, responder))).await,
                 Route::Doc => {
                     let is_for_programs = request.query.split('&').any(|part| part == "format=json");
                     match web::find(if is_for_programs { ARENA_JSON } else { ARENA }) {
@@ -625,8 +636,7 @@ impl<B: Board> Appliance<'_, B> {
         }
     }
 
-    /// Sends a JSON text that `write` writes from the venue. Should one that does not fit the buffer become another text
-    /// meanwhile, the connection is closed.
+    /// Sends a JSON text that `write` writes from the venue, as it is at one moment.
     pub(crate) fn send<S: Write>(
         &self,
         peer: IpAddr,
@@ -634,25 +644,67 @@ impl<B: Board> Appliance<'_, B> {
         status: u16,
         write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
     ) -> impl Future<Output = Result<(), WriteError>> {
-        let (room, is_head_only) = (responder.room(), responder.is_head_only());
-        // The head is written before anybody waits: on a board every answer that waits is memory.
-        let mut begun = if is_head_only {
+        // It is written before anybody waits: on a board every answer that waits is memory.
+        let begun = if responder.is_head_only() {
             // The length of a long text is not told: all of it would have to be made.
-            let mut counter = Counter::up_to(room.saturating_sub(HEAD));
+            let mut counter = Counter::up_to(responder.room().saturating_sub(HEAD));
             let length = self.venue(|venue| write(venue, &mut counter)).is_ok().then_some(counter.bytes);
-            responder.begin(status, JSON, length, &[])
+            responder.begin(status, JSON, length, &[]).map(Ok)
         } else {
-            responder.begin_open(status, JSON)
+            responder.begin_whole(status, JSON, |sink| self.venue(|venue| write(venue, sink)))
         };
         async move {
-            let answer = begun.as_mut().map_err(|error| *error)?;
-            let text = |sink: &mut dyn Sink| self.venue(|venue| write(venue, sink));
-            if !is_head_only && !pieces::send(answer, &text, async || self.go_on(peer, room).await).await? {
-                return Err(WriteError::WrongLength);
+            match begun? {
+                Ok(mut answer) => {
+                    self.safe().await;
+                    answer.finish().await
+                }
+                Err(responder) => apart(pin!(self.send_long(peer, responder, status, write))).await,
             }
+        }
+    }
+
+    /// The same for a text that is too long for the slot's buffer. It is made in one that is lent, as soon as there is one: it may
+    /// become another text any moment. One that is too long for any of those leaves in pieces, and should it become another
+    /// one meanwhile, the connection is closed.
+    fn send_long<S: Write>(
+        &self,
+        peer: IpAddr,
+        responder: Responder<'_, S, B>,
+        status: u16,
+        write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let text = |sink: &mut dyn Sink| self.venue(|venue| write(venue, sink));
+            let mut lent = match self.buffer_for(&text) {
+                None => None,
+                Some(long) => match self.lend(long).await {
+                    None => return responder.error_with(503, BUSY, &[("Retry-After", RETRY_AFTER)]).await,
+                    lent => lent,
+                },
+            };
+            let responder = responder.with_room(lent.as_deref_mut(), TAKE_MS);
+            let mut answer = match responder.begin_whole(status, JSON, text)? {
+                Ok(answer) => answer,
+                Err(responder) => {
+                    let room = responder.room();
+                    let mut answer = responder.begin_open(status, JSON)?;
+                    if !pieces::send(&mut answer, &text, async || self.go_on(peer, room).await).await? {
+                        return Err(WriteError::WrongLength);
+                    }
+                    answer
+                }
+            };
             self.safe().await;
             answer.finish().await
         }
+    }
+
+    /// The buffers one of which a text fits into, with its head, where there are such.
+    fn buffer_for(&self, text: &dyn Fn(&mut dyn Sink) -> Result<(), Full>) -> Option<&Long> {
+        let mut counter = Counter::up_to(self.told.size().max(self.long.size()));
+        text(&mut counter).ok()?;
+        [&self.told, &self.long].into_iter().find(|long| counter.bytes.saturating_add(HEAD) <= long.size())
     }
 
     /// Waits until a piece of a long answer may leave and the next one may be made; who asked for it pays for it.

@@ -20,7 +20,7 @@ use crate::live;
 use crate::routes::apart;
 use crate::slots::{Id, Role};
 use crate::web::File;
-use crate::ws::{End, Lent, Link};
+use crate::ws::{End, Lent, Link, Long};
 use crate::{ANSWER, WINDOW, lines};
 
 /// How long a connection may idle when few slots are free, in milliseconds.
@@ -30,8 +30,11 @@ const SHORT_IDLE_MS: u64 = 500;
 const SHORT_REQUEST_MS: u64 = 3_000;
 /// How long a block of an answer may take then to be read, in milliseconds.
 const SHORT_WRITE_MS: u32 = 3_000;
-/// How long a request that is too long for the slot's buffer waits for a larger one, in milliseconds.
+/// How long whoever needs a larger buffer than the slot's waits for one, in milliseconds.
 const WAIT_MS: u64 = 2_000;
+/// How long a peer may keep such a buffer waiting in all while it reads a long answer from it, in milliseconds. Only the spare
+/// one is lent for that, and for the page unpacked, which browsers do not ask for.
+const KEEP_MS: u32 = 20_000;
 /// How long a closing connection may take to do so, in milliseconds. A lost frame is sent again after one second, and again after
 /// two more.
 const CLOSE_MS: u64 = 4_000;
@@ -69,8 +72,10 @@ impl<B: Board> Appliance<'_, B> {
         buf: &mut [u8],
         room: [usize; 2],
     ) -> impl Future<Output = ()> {
+        // Numbered as they are made, whoever runs first: see `Slots::hire`.
+        let slot = self.slots.open();
         async move {
-            let Some(slot) = self.slots.open() else { return core::future::pending().await };
+            let Some(slot) = slot else { return core::future::pending().await };
             self.slots.set(slot, Role::Free);
             // All are counted before the first one serves.
             yield_now().await;
@@ -177,7 +182,7 @@ impl<B: Board> Appliance<'_, B> {
                 };
                 match self.answer_requests(slot, peer, conn, own).await {
                     Next::Longer(bytes) => {
-                        let Some(mut wide) = self.lend().await else { break Next::Busy };
+                        let Some(mut wide) = self.lend(&self.wide).await else { break Next::Busy };
                         copy(buf, &mut wide, bytes);
                         (lent, filled) = (Some(wide), bytes);
                     }
@@ -227,13 +232,14 @@ impl<B: Board> Appliance<'_, B> {
         buf: &mut [u8],
     ) -> impl Future<Output = Next> {
         async move {
-            let mut lent = if buf.len() < WINDOW { self.lend().await } else { None };
+            let mut lent = if buf.len() < WINDOW { self.lend(&self.wide).await } else { None };
             let buf = lent.as_deref_mut().unwrap_or(buf);
             if buf.len() < WINDOW {
                 return Next::Busy;
             }
             let mut conn = ServerConn::new(socket, buf, 0);
-            let _ = file.send_unpacked(conn.last_answer(&self.board, &self.limits()), &self.turns).await;
+            let responder = conn.last_answer(&self.board, &self.limits()).keeps_waiting(KEEP_MS);
+            let _ = file.send_unpacked(responder, &self.turns).await;
             Next::Over
         }
     }
@@ -244,9 +250,9 @@ impl<B: Board> Appliance<'_, B> {
     }
 
     /// A larger buffer for what is too long for that of a slot, as soon as there is one. `None` where there is none in time.
-    pub(crate) fn lend(&self) -> impl Future<Output = Option<Lent<'_>>> {
+    pub(crate) fn lend<'a>(&'a self, long: &'a Long) -> impl Future<Output = Option<Lent<'a>>> {
         async move {
-            let turn = pin!(self.wide.queue_up()?);
+            let turn = pin!(long.queue_up()?);
             before(&self.board, self.board.after(WAIT_MS), turn).await.ok()
         }
     }
@@ -318,7 +324,9 @@ impl<B: Board> Appliance<'_, B> {
                 } else {
                     let (mut wide, mut crowded) = (if is_lent { None } else { self.wide.spare() }, None);
                     // An answer that fails leaves a closed connection: the next receive says so.
-                    let _ = self.route(peer, request, responder.with_room(wide.as_deref_mut()), &mut crowded).await;
+                    let responder = if is_lent { responder.keeps_waiting(KEEP_MS) } else { responder };
+                    let responder = responder.with_room(wide.as_deref_mut(), KEEP_MS);
+                    let _ = self.route(peer, request, responder, &mut crowded).await;
                     if let Some(file) = crowded {
                         return Next::Unpack(file);
                     }

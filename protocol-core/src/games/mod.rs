@@ -31,11 +31,14 @@ mod echo;
 mod even_odd;
 mod even_odd_10;
 mod gomoku;
+mod landlord;
+mod rockpaper;
 mod rush;
 #[cfg(test)]
 pub(crate) mod testing;
-#[cfg(test)]
+#[cfg(any(test, feature = "toys"))]
 mod toys;
+mod words;
 
 use core::fmt;
 use core::ops::{ControlFlow, RangeInclusive};
@@ -49,6 +52,8 @@ pub use echo::Echo;
 pub use even_odd::{EvenOdd, Parity};
 pub use even_odd_10::EvenOdd10;
 pub use gomoku::Gomoku;
+pub use landlord::Landlord;
+pub use rockpaper::RockPaper;
 pub use rush::{Grid, Rush};
 
 use crate::fair::{Draws, Seed};
@@ -558,11 +563,15 @@ games! {
     Rush(Rush),
     /// Four dancers, and rock, paper, scissors.
     Dance(Dance),
+    /// Three at cards, two of them against one.
+    Landlord(Landlord),
+    /// Rock, paper, scissors: first to three.
+    RockPaper(RockPaper),
     /// Three name a number each, at once.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "toys"))]
     Trio(toys::trio::Trio),
     /// Six name a number each, in turn, and may cheer whenever they like.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "toys"))]
     Sextet(toys::sextet::Sextet),
 }
 
@@ -637,12 +646,16 @@ mod tests {
         for &kind in GameKind::ALL {
             let (game, mut draws) = start(kind, Seed([1; 32]));
             for listed in moves_of(&game, 0, 40) {
-                let mut sent = String::new();
+                // In a string digits are letters like others.
+                let (mut sent, mut is_text) = (String::new(), false);
                 for part in listed.split_inclusive(|c: char| !c.is_ascii_digit()) {
                     match part.find(|c: char| !c.is_ascii_digit()) {
-                        Some(end) if end > 0 => sent.push_str(&format!("{}.0{}", &part[..end], &part[end..])),
+                        Some(end) if end > 0 && !is_text => {
+                            sent.push_str(&format!("{}.0{}", &part[..end], &part[end..]))
+                        }
                         _ => sent.push_str(part),
                     }
+                    is_text ^= part.ends_with('"');
                 }
                 let played = play(&mut game.clone(), 0, &sent, &mut draws);
                 assert_eq!(played, Ok(()), "{sent}");

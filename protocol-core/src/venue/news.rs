@@ -25,7 +25,7 @@ pub enum News {
 impl Venue<'_> {
     /// Everybody who is in the league is told.
     pub(super) fn tell_all(&mut self, now: Now, news: &[News]) {
-        for index in 0..self.players.len() as u16 {
+        for index in 0..self.memory.players.len() as u16 {
             // Who sits out has nothing to do with it.
             if let Some(player) = self.player_mut(index).filter(|player| player.place != OUTSIDE) {
                 news.iter().for_each(|&news| player.tell(news));

@@ -70,16 +70,18 @@ impl<S: Write> Sink for Plain<'_, S> {
     }
 }
 
-/// A stream with a deadline on every block of bytes.
+/// A stream with a deadline on every block of bytes, or on all of them.
 pub struct Timed<'a, S, C> {
     pub(super) stream: &'a mut S,
     pub(super) clock: &'a C,
     pub(super) write_ms: u32,
+    /// Whether that is for all blocks: what the peer takes for one is not there for the next.
+    pub(super) is_for_all: bool,
 }
 
 impl<'a, S, C> Timed<'a, S, C> {
     pub(crate) fn new(stream: &'a mut S, clock: &'a C, write_ms: u32) -> Self {
-        Self { stream, clock, write_ms }
+        Self { stream, clock, write_ms, is_for_all: false }
     }
 }
 
@@ -100,8 +102,15 @@ impl<S: Write, C: Clock> Sink for Timed<'_, S, C> {
                 if left == 0 {
                     // A peer that takes everything at once must not keep the others waiting.
                     yield_now().await;
-                    (deadline, left) = (self.clock.after(self.write_ms.into()), BLOCK);
+                    left = BLOCK;
+                    if !self.is_for_all {
+                        deadline = self.clock.after(self.write_ms.into());
+                    }
                 }
+            }
+            if self.is_for_all {
+                // It was not more before.
+                self.write_ms = deadline.saturating_sub(self.clock.now()) as u32;
             }
             Ok(())
         }
@@ -154,6 +163,11 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     /// A text message in one WebSocket frame, whose length is left open for [`announce`](Self::announce).
     pub(crate) fn frame(sink: T, buf: &'a mut [u8]) -> Self {
         Self { sink, buf, len: FRAME_HEADER, frame: Frame::Length(0), gap: Gap::Header, outcome: (None, true) }
+    }
+
+    /// What it was made of, as if nothing had been written. Nothing has left.
+    pub(super) fn undo(self) -> (T, &'a mut [u8], Option<&'a mut bool>) {
+        (self.sink, self.buf, self.outcome.0)
     }
 
     /// Adds to the head.

@@ -8,6 +8,7 @@ use core::{fmt, mem, mem::MaybeUninit, pin::pin};
 use embassy_futures::select::{Either, select};
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
+use protocol_core::json::{self, Full, Slice};
 
 use super::{
     BadLength, Encoding, Fields, Headers, MAX_HEADERS,
@@ -364,7 +365,7 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
         let (filled, free) = self.incoming.split();
         let request = head.request(filled, end);
         let responder = Responder {
-            sink: Timed { stream: &mut self.stream, clock, write_ms: limits().write_ms },
+            sink: Timed::new(&mut self.stream, clock, limits().write_ms),
             buf: free,
             open: &mut self.open,
             keep_alive: request.keep_alive,
@@ -422,7 +423,7 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
     /// last.
     pub fn last_answer<'a, C: Clock>(&'a mut self, clock: &'a C, limits: &Limits) -> Responder<'a, S, C> {
         Responder {
-            sink: Timed { stream: &mut self.stream, clock, write_ms: limits.write_ms },
+            sink: Timed::new(&mut self.stream, clock, limits.write_ms),
             buf: self.incoming.clear(),
             open: &mut self.open,
             keep_alive: false,
@@ -513,12 +514,18 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         send_parts(answer, [body])
     }
 
-    /// Writes the answer in another buffer, if that is larger.
-    pub fn with_room(self, buf: Option<&'a mut [u8]>) -> Self {
-        match buf {
-            Some(buf) if buf.len() > self.buf.len() => Self { buf, ..self },
+    /// Writes the answer in a lent buffer, if that is larger, which the peer may keep waiting for so many milliseconds in all.
+    pub fn with_room(self, lent: Option<&'a mut [u8]>, ms: u32) -> Self {
+        match lent {
+            Some(buf) if buf.len() > self.buf.len() => Self { buf, ..self }.keeps_waiting(ms),
             _ => self,
         }
+    }
+
+    /// The peer may keep the answer waiting for so many milliseconds in all.
+    pub fn keeps_waiting(mut self, ms: u32) -> Self {
+        (self.sink.write_ms, self.sink.is_for_all) = (ms, true);
+        self
     }
 
     /// What fits into one write, head included.
@@ -568,6 +575,31 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         extra: &[(&str, &str)],
     ) -> Result<Answer<'a, S, C>, WriteError> {
         self.begin_with(status, content_type, length.map_or(Length::Unknown, Length::Is), extra)
+    }
+
+    /// Begins an answer and writes all of its body, as it is at this moment, if there is room for that. Otherwise nothing has
+    /// happened.
+    pub fn begin_whole(
+        self,
+        status: u16,
+        content_type: &str,
+        write: impl FnOnce(&mut dyn json::Sink) -> Result<(), Full>,
+    ) -> Result<Result<Answer<'a, S, C>, Self>, WriteError> {
+        let Self { keep_alive, http10, head_only, .. } = self;
+        let mut answer = self.begin_open(status, content_type)?;
+        let mut body = Slice::new(answer.room());
+        let written = write(&mut body).map(|()| body.len());
+        match (written, answer) {
+            (Ok(length), mut answer) => {
+                answer.announce(length, length);
+                answer.wrote(length)?;
+                Ok(Ok(answer))
+            }
+            (Err(Full), answer) => {
+                let (sink, buf, Some(open)) = answer.undo() else { return Err(WriteError::BadHead) };
+                Ok(Err(Self { sink, buf, open, keep_alive, http10, head_only }))
+            }
+        }
     }
 
     /// Begins an answer whose length is left open for [`announce`](Outgoing::announce).

@@ -104,7 +104,7 @@ enum Step {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Throw {
+pub(super) enum Throw {
     Rock,
     Paper,
     Scissors,
@@ -145,9 +145,9 @@ impl Step {
 }
 
 impl Throw {
-    const ALL: [Throw; 3] = [Throw::Rock, Throw::Paper, Throw::Scissors];
+    pub(super) const ALL: [Throw; 3] = [Throw::Rock, Throw::Paper, Throw::Scissors];
 
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Throw::Rock => "rock",
             Throw::Paper => "paper",
@@ -155,7 +155,7 @@ impl Throw {
         }
     }
 
-    fn beats(self, other: Throw) -> bool {
+    pub(super) fn beats(self, other: Throw) -> bool {
         use Throw::{Paper, Rock, Scissors};
         matches!((self, other), (Rock, Scissors) | (Paper, Rock) | (Scissors, Paper))
     }

@@ -255,7 +255,20 @@ fn every_trouble_has_the_words_of_the_specification() {
 #[test]
 fn who_asks_for_a_game_there_is_not_is_told_which_there_are() {
     let names: Vec<&str> = games().map(|kind| kind.rules().name).collect();
-    assert_eq!(names, ["echo", "blotto", "skill-gomoku", "resource-rush", "dance-battle", "toy-trio", "toy-sextet"]);
+    assert_eq!(
+        names,
+        [
+            "echo",
+            "blotto",
+            "skill-gomoku",
+            "resource-rush",
+            "dance-battle",
+            "landlord",
+            "rockpaper",
+            "toy-trio",
+            "toy-sextet"
+        ]
+    );
     assert_eq!(Trouble::UnknownGame.text(), format!("Unknown gameType. Use one of: {}.", names.join(", ")));
     assert_eq!(Trouble::UnknownGame.closes(), None);
     let game = |name: &str| {
@@ -302,7 +315,7 @@ fn every_row_of_the_registration_table_is_told_by_its_status_and_words() {
         (RefusedName::Taken, 409, "Agent name is already taken."),
     ] {
         assert_eq!((refused.status(), refused.text()), (status, words));
-        assert_eq!(text(&Refused::from(refused)), format!(r#"{{"error":"{words}"}}"#));
+        assert_eq!(text(&Refused { error: refused.text() }), format!(r#"{{"error":"{words}"}}"#));
     }
     for (body, refused) in [
         ("", RefusedName::InvalidJson),

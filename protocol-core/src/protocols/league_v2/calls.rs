@@ -7,7 +7,6 @@ use super::register::breach;
 use super::reply::{self, Reply, TEXT_BYTES};
 use super::session::{HEED_MS, Open, SAY_MS, Session, Way, What};
 use super::{Code, Conversation, TestReply};
-use crate::contact::Contact;
 use crate::games::{Illegal, Question};
 use crate::json::Value;
 use crate::log::Happening;
@@ -16,32 +15,10 @@ use crate::protocols::{AnySession, Session as _};
 use crate::referee::{Broken, Fault, Heard, Need};
 use crate::season::Rule;
 use crate::time::{Millis, Now};
-use crate::venue::{AgentState, Mode, News, Player, Ready, Seating, Venue};
+use crate::venue::{AgentState, Call, Failure, Mode, News, Player, Progress, Ready, Seating, Venue};
 
 /// How long a player has to answer a test, in milliseconds.
 const CHECK_MS: Millis = 5_000;
-
-/// What a line has to do now.
-#[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
-    /// The number of the call. Another number is another call.
-    pub id: u32,
-    /// Whether its answer is worth waiting for when the call is over: see [`Venue::awaits`].
-    pub is_question: bool,
-    /// Whom to call. One that dials in may not be there; the call then waits for it.
-    pub to: &'a Contact,
-}
-
-/// Why a call failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// The connection was refused or broke.
-    Unreachable,
-    /// The reply was not HTTP, or too long to be read.
-    Unreadable,
-    /// The reply was too long to be read, and had this HTTP status, which says what it was: no answer.
-    Status(u16),
-}
 
 /// A player of this protocol, and its session.
 pub(super) fn player_of<'a>(venue: &'a Venue<'_>, index: u16) -> Option<(&'a Player, &'a Session)> {
@@ -65,11 +42,23 @@ pub(super) fn of(player: &mut Player) -> Option<&mut Session> {
     }
 }
 
-/// What the line to a player has to do now. `None`: hang up.
-pub(crate) fn call<'a>(venue: &'a Venue<'_>, index: u16) -> Option<Call<'a>> {
+/// The call on a line: to its player, or an errand.
+pub(super) fn call<'a>(venue: &'a Venue<'_>, index: u16) -> Option<Call<'a>> {
     let own = player_of(venue, index).and_then(|(player, session)| Some((session.open?, &player.contact)));
     let call = |(open, to): (Open, _)| Call { id: open.id, is_question: matches!(open.what, What::Question(_)), to };
     own.map(call).or_else(|| venue.errand_on(index))
+}
+
+/// A call has come further.
+pub(super) fn progress(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, progress: Progress<'_>) {
+    match progress {
+        Progress::Begun => begun(venue, now, index, call),
+        Progress::Sent => sent(venue, now, index, call),
+        Progress::Replied(_, body) if venue.is_errand(now, call, Some(body)) => {}
+        Progress::Failed(_) if venue.is_errand(now, call, None) => {}
+        Progress::Replied(status, body) => reply(venue, now, index, call, status, body),
+        Progress::Failed(failure) => call_failed(venue, now, index, call, failure),
+    }
 }
 
 /// Puts the next call on a line that is free.
@@ -166,7 +155,7 @@ fn is_unheard(venue: &mut Venue<'_>, now: Now, index: u16, message: Message) {
 }
 
 /// A call is being said.
-pub(crate) fn begun(venue: &mut Venue<'_>, now: Now, index: u16, call: u32) {
+fn begun(venue: &mut Venue<'_>, now: Now, index: u16, call: u32) {
     let open = session_of(venue, index).and_then(|session| session.open.as_mut());
     if let Some(open) = open.filter(|open| open.id == call) {
         open.way = Way::Begun;
@@ -178,7 +167,7 @@ pub(crate) fn begun(venue: &mut Venue<'_>, now: Now, index: u16, call: u32) {
 }
 
 /// A call is on its way.
-pub(crate) fn sent(venue: &mut Venue<'_>, now: Now, index: u16, call: u32) {
+fn sent(venue: &mut Venue<'_>, now: Now, index: u16, call: u32) {
     let Some(session) = session_of(venue, index) else { return };
     let heeds_until = session.heeds_until(now.ms);
     if let Some(open) = session.open.as_mut().filter(|open| open.id == call) {
@@ -196,7 +185,7 @@ fn take_call(venue: &mut Venue<'_>, index: u16, call: u32) -> Option<Open> {
     session_of(venue, index)?.open.take_if(|open| open.id == call)
 }
 
-pub(crate) fn call_failed(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, failure: Failure) {
+fn call_failed(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, failure: Failure) {
     if let Failure::Status(status) = failure {
         return self::reply(venue, now, index, call, status, b"");
     }
@@ -277,7 +266,7 @@ fn announced(venue: &mut Venue<'_>, now: Now, index: u16) {
 
 /// Not inlined, so that its buffer is off the stack when the league moves on.
 #[inline(never)]
-pub(crate) fn reply(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
+fn reply(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
     let Some(open) = take_call(venue, index, call) else {
         return late_reply(venue, now, index, call, status, body);
     };
@@ -319,7 +308,7 @@ pub(crate) fn reply(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, stat
 
 /// Whether the match of a player still waits for the answer to a call that is over: it counts, on whatever connection
 /// it comes.
-pub(crate) fn awaits(venue: &Venue<'_>, index: u16, call: u32) -> bool {
+pub(super) fn awaits(venue: &Venue<'_>, index: u16, call: u32) -> bool {
     let Some((player, session)) = player_of(venue, index).filter(|(player, _)| !player.has_left()) else {
         return false;
     };

@@ -4,13 +4,16 @@
 use heapless::Deque;
 
 use super::dialect::{Dialect, Style};
-use super::register::Agent;
+use super::referees::{Desk, Referee};
+use super::register::Agent as Sender;
+use crate::journal::Agent;
+use crate::json::{Full, Sink};
 use crate::message::Message;
 use crate::protocols;
 use crate::referee::{Fault, MAX_RETRIES, Policy};
 use crate::season::Rule;
 use crate::time::{Millis, Now};
-use crate::venue::{News, Timing, Venue};
+use crate::venue::{Call, News, Progress, Timing, Venue};
 
 /// News a session can owe its player. A player is at most two rounds behind: its own match holds the next one up. Only one
 /// whose matches end at once can be later than that, and then the oldest news goes first.
@@ -284,6 +287,8 @@ impl protocols::Session for Session {
 }
 
 impl protocols::Protocol for Session {
+    type Desk = Desk;
+
     fn restored(dialect: u8) -> Option<Self> {
         Dialect::of(dialect).map(Session::new)
     }
@@ -302,12 +307,52 @@ impl protocols::Protocol for Session {
 
     fn who_has(venue: &Venue<'_>, credential: &str) -> Option<u16> {
         match venue.agent_of_token(credential)? {
-            Agent::Player(index) => Some(index),
-            Agent::Referee(_) => None,
+            Sender::Player(index) => Some(index),
+            Sender::Referee(_) => None,
         }
     }
 
     fn check(venue: &mut Venue<'_>, now: Now, index: u16) -> bool {
         super::calls::check(venue, now, index)
+    }
+
+    fn call<'a>(venue: &'a Venue<'_>, line: u16) -> Option<Call<'a>> {
+        super::calls::call(venue, line)
+    }
+
+    fn write_call(venue: &Venue<'_>, line: u16, sink: &mut dyn Sink) -> Result<(), Full> {
+        venue.say_call(line, sink)
+    }
+
+    fn progress(venue: &mut Venue<'_>, now: Now, line: u16, call: u32, progress: Progress<'_>) {
+        super::calls::progress(venue, now, line, call, progress);
+    }
+
+    fn awaits(venue: &Venue<'_>, player: u16, call: u32) -> bool {
+        super::calls::awaits(venue, player, call)
+    }
+
+    fn begin_errands(venue: &mut Venue<'_>, now: Now) {
+        venue.send_to_referees(now);
+    }
+
+    fn errand_deadline(venue: &Venue<'_>) -> Option<Millis> {
+        venue.desks().league_v2.deadline()
+    }
+
+    fn end_errands(venue: &mut Venue<'_>, now: Now) {
+        venue.end_errand(now);
+    }
+
+    fn drop_errands(venue: &mut Venue<'_>) {
+        venue.drop_errand();
+    }
+
+    fn referee<'a>(venue: &'a Venue<'_>, place: usize) -> Option<Agent<'a>> {
+        venue.referees().get(place).map(Referee::entry)
+    }
+
+    fn restore_referee(venue: &mut Venue<'_>, agent: Agent<'_>) -> Option<()> {
+        venue.desks_mut().league_v2.restore(Referee::restored(agent)?)
     }
 }
