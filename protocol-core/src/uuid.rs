@@ -39,7 +39,7 @@ impl Uuid {
                 return None;
             }
             let mut digit = || text.next()?.to_digit(16);
-            *byte = (digit()? << 4 | digit()?) as u8;
+            *byte = u8::try_from(digit()? << 4 | digit()?).ok()?;
         }
         text.next().is_none().then_some(Uuid(bytes))
     }

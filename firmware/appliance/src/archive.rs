@@ -129,7 +129,7 @@ impl<B: Board> Appliance<'_, B> {
                     list(part, sink, &head, "leagues", |_| Some(League::of(&page)))
                 };
                 add(&mut answer, write).await?;
-                (part, before) = (part + 1, told.page().past.before);
+                (part, before) = (part.saturating_add(1), told.page().past.before);
             }
             add(&mut answer, |sink| list(part, sink, &head, "leagues", |_| None::<()>)).await?;
             answer.finish().await

@@ -38,6 +38,18 @@
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]
+// What a peer sends cannot stop the box. Where one of these must be broken, `expect` says why it holds.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unwrap_used
+    )
+)]
 // An `async fn` keeps its arguments twice, where they came in and where they are used; an `async move` block does not. Slots
 // are many, and on a board each is memory: where it counts, it is written out.
 #![allow(clippy::manual_async_fn)]
@@ -57,17 +69,21 @@ pub mod http;
 pub mod journal;
 mod lines;
 mod links;
+#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod live;
 mod moment;
 mod owner;
+#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod pages;
 mod pieces;
 mod powers;
 mod public;
 mod replay;
+#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod routes;
 mod server;
 mod settings;
+#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod slots;
 pub mod sntp;
 mod turns;

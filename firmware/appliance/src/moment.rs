@@ -68,7 +68,7 @@ impl Moment {
             }
             if let Some(left) = table.starts_in(now_ms) {
                 moment.state = "countdown";
-                moment.left = [Left::of(Some(left.min(u32::MAX.into()) as u32)); MAX_SEATS];
+                moment.left = [Left::of(Some(u32::try_from(left).unwrap_or(u32::MAX))); MAX_SEATS];
             }
         }
         moment

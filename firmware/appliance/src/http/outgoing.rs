@@ -189,7 +189,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
             Some(length) => self.head(format_args!("Content-Length: {length}\r\n")),
             None => {
                 self.head(format_args!("Content-Length: "))?;
-                self.gap = Gap::Digits(self.len as u16);
+                self.gap = Gap::Digits(u16::try_from(self.len).map_err(|_| WriteError::BadHead)?);
                 self.head(format_args!("{:DIGITS$}\r\n", ""))
             }
         }
@@ -198,12 +198,13 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     /// Says how long the body is, if that was left open; says whether it was. The first `written` bytes of the body stand
     /// in the [`room`](Self::room) already, and move with it.
     pub fn announce(&mut self, length: usize, written: usize) -> bool {
-        let (at, size) = match mem::take(&mut self.gap) {
+        let (at, size): (usize, _) = match mem::take(&mut self.gap) {
             Gap::None => return false,
             Gap::Digits(at) => (at.into(), DIGITS),
             Gap::Header => (0, FRAME_HEADER),
         };
-        let head_and_written = at + size..self.len.saturating_add(written).min(self.buf.len());
+        let end = self.len.saturating_add(written).min(self.buf.len());
+        let head_and_written = at.saturating_add(size).min(end)..end;
         let head = self.len.saturating_sub(head_and_written.start);
         self.len = at;
         // What is written fits the gap, so what is behind it moves to the front, if at all.
@@ -214,7 +215,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
             self.len = header.serialize(self.buf).unwrap_or(0);
         }
         self.buf.copy_within(head_and_written, self.len);
-        self.len += head;
+        self.len = self.len.saturating_add(head);
         if let Frame::Length(owed) = &mut self.frame {
             *owed = length;
         }
@@ -246,7 +247,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
             Frame::Length(owed) => *owed = owed.checked_sub(n).ok_or(WriteError::WrongLength)?,
             Frame::Chunked(_) | Frame::ToClose => {}
         }
-        self.len += n;
+        self.len = self.len.saturating_add(n);
         Ok(())
     }
 
@@ -283,7 +284,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         if let (Some(to), Some(from)) = (room.get_mut(..n), bytes.get(..n)) {
             to.copy_from_slice(from);
         }
-        self.len += n;
+        self.len = self.len.saturating_add(n);
         n
     }
 
@@ -296,20 +297,20 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     fn open_chunk(&mut self) {
         self.frame = Frame::Chunked(self.len);
         // This may lie past the end of the buffer. Then no piece fits, and the empty chunk is taken back.
-        self.len += CHUNK_HEAD;
+        self.len = self.len.saturating_add(CHUNK_HEAD);
     }
 
     /// Writes the open chunk's size before its bytes; an empty chunk is taken back, for it would end the body.
     fn close_chunk(&mut self, at: usize) {
-        let start = at + CHUNK_HEAD;
-        let size = self.len.saturating_sub(start);
+        let size = self.len.saturating_sub(at).saturating_sub(CHUNK_HEAD);
         if size == 0 {
             self.len = at;
             return;
         }
-        let digits = (0..8).rev().map(|place| b"0123456789abcdef"[size >> (4 * place) & 15]);
-        for (to, from) in self.buf.iter_mut().skip(at).zip(digits.chain([b'\r', b'\n'])) {
-            *to = from;
+        let digit = |shift: u32| b"0123456789abcdef".get(size >> shift & 15);
+        let digits = [28, 24, 20, 16, 12, 8, 4, 0].into_iter().filter_map(digit);
+        for (to, from) in self.buf.iter_mut().skip(at).zip(digits.chain(LINE_END)) {
+            *to = *from;
         }
         self.take(LINE_END);
     }
@@ -354,7 +355,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         async move {
             while let (Frame::Chunked(at), false) = (self.frame, bytes.is_empty()) {
                 // Two bytes stay free for the line end behind the chunk.
-                let room = self.buf.len().saturating_sub(self.len + LINE_END.len());
+                let room = self.buf.len().saturating_sub(self.len).saturating_sub(LINE_END.len());
                 let (now, later) = bytes.split_at_checked(room).unwrap_or((bytes, &[]));
                 self.take(now);
                 bytes = later;
@@ -382,7 +383,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
                 Frame::Chunked(at) => {
                     self.close_chunk(at);
                     const LAST: &[u8] = b"0\r\n\r\n";
-                    if self.buf.len() - self.len < LAST.len() {
+                    if self.buf.len().saturating_sub(self.len) < LAST.len() {
                         self.send_buffered().await?;
                     }
                     self.take(LAST);

@@ -210,9 +210,10 @@ impl Head {
     /// The request, once the body is there too and ends at `end`.
     fn request<'a>(&self, bytes: &'a [u8], end: usize) -> Request<'a> {
         let text = |from: usize, len: usize| {
-            bytes.get(from..from + len).and_then(|text| str::from_utf8(text).ok()).unwrap_or_default()
+            let text = bytes.get(from..).and_then(|bytes| bytes.get(..len));
+            text.and_then(|text| str::from_utf8(text).ok()).unwrap_or_default()
         };
-        let (path, query) = split_target(text(self.method + 1, self.target));
+        let (path, query) = split_target(text(self.method.saturating_add(1), self.target));
         Request {
             method: text(0, self.method),
             path,
@@ -337,12 +338,9 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
         {
             let idle_until = clock.after(limits().idle_ms);
             let mut let_go = pin!(let_go);
-            let mut reads = 0;
+            let mut reads = BLANK_READS;
             while self.is_blank() {
-                reads += 1;
-                if reads > BLANK_READS {
-                    return Err(Refusal::RequestLine);
-                }
+                reads = reads.checked_sub(1).ok_or(Refusal::RequestLine)?;
                 let more = pin!(self.incoming.fill(&mut self.stream));
                 let Ok(Either::First(Ok(()))) = before(clock, idle_until, pin!(select(more, let_go.as_mut()))).await
                 else {
@@ -438,11 +436,11 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
     /// overtake the answer.
     fn discard<C: Clock>(&mut self, clock: &C, until: u64) -> impl Future<Output = ()> {
         async move {
-            let mut discarded = 0;
+            let mut discarded = 0_usize;
             while discarded < MAX_DISCARD && clock.now() < until {
                 let read = pin!(self.stream.read(self.incoming.clear()));
                 let Ok(Ok(n @ 1..)) = before(clock, until, read).await else { return };
-                discarded += n;
+                discarded = discarded.saturating_add(n);
                 // A flood must not keep the others waiting.
                 yield_now().await;
             }
@@ -669,10 +667,10 @@ pub(crate) fn send_parts<S: Write, C: Clock, const N: usize>(
 ) -> impl Future<Output = Result<(), WriteError>> {
     async move {
         let answer = answer.as_mut().map_err(|error| *error)?;
-        let mut next = 0;
+        let mut next = 0_usize;
         while let Some(part) = parts.get(next) {
             answer.write_all(part).await?;
-            next += 1;
+            next = next.saturating_add(1);
         }
         answer.finish().await
     }

@@ -203,7 +203,7 @@ fn is_specified(kind: GameKind) -> bool {
 fn game_id(number: u8) -> Uuid {
     let mut bytes = [0; 16];
     if let Some(last) = bytes.last_mut() {
-        *last = number / 10 << 4 | number % 10;
+        *last = (number / 10) << 4 | (number % 10);
     }
     Uuid::exactly(bytes)
 }
