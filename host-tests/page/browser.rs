@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use host_tests::{PATIENCE, free_port, wait_for};
 use serde_json::{Value, json};
@@ -26,14 +26,13 @@ impl Browser {
     /// Opens a window the size of a projector.
     pub fn open() -> Browser {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        install();
         let port = free_port();
         let driver = Command::new("chromedriver")
             .arg(format!("--port={port}"))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .expect("chromedriver starts");
+            .expect("chromedriver, which `cargo xtask clients` installs");
         let profile = std::env::temp_dir().join(format!("leaguebox-browser-{}-{port}", std::process::id()));
         // From here on dropping it cleans up.
         let mut browser = Browser { driver, port, session: String::new(), profile, _turn: turn };
@@ -205,25 +204,6 @@ fn exchange(port: u16, method: &str, path: &str, body: &str) -> std::io::Result<
     let mut answer = vec![0; length];
     reader.read_exact(&mut answer)?;
     Ok((status, serde_json::from_slice(&answer)?))
-}
-
-/// Sees to it that there is a browser, or fails with what to install.
-fn install() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let works = |program: &str, arguments: &[&str]| {
-            let mut command = Command::new(program);
-            command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            command.status().is_ok_and(|status| status.success())
-        };
-        let is_there = || works("chromedriver", &["--version"]) && works("chromium", &["--version"]);
-        let is_root = || Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
-        if !is_there() && is_root() {
-            works("apt-get", &["update"]);
-            works("apt-get", &["install", "-y", "--no-install-recommends", "chromium", "chromium-driver"]);
-        }
-        assert!(is_there(), "the page is tested in a browser: apt-get install chromium chromium-driver");
-    });
 }
 
 fn from_base64(text: &str) -> Vec<u8> {

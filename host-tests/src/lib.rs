@@ -21,8 +21,9 @@ pub mod websocket;
 pub mod wire;
 
 use std::net::{Ipv4Addr, TcpListener};
+use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// No test waits longer than this for something that must happen. It bounds a failure, it measures nothing.
@@ -41,12 +42,16 @@ pub fn wait_for<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
     panic!("waited {} s in vain: {what}", PATIENCE.as_secs());
 }
 
-/// A port that nobody listened on a moment ago.
+/// A port that nobody listens on and that no other test gets. It is below those the system gives to whoever connects: one of
+/// these may be taken by somebody's connection before the program that is to listen has started.
 pub fn free_port() -> u16 {
-    TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0))
-        .and_then(|listener| listener.local_addr())
-        .expect("a free port")
-        .port()
+    const PORTS: Range<u16> = 10_000..32_000;
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    // Test programs that run beside each other begin elsewhere.
+    let begin = std::process::id().wrapping_mul(97);
+    let numbers = (0..PORTS.len()).map(|_| begin.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)));
+    let mut ports = numbers.map(|number| PORTS.start + (number % PORTS.len() as u32) as u16);
+    ports.find(|&port| TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)).is_ok()).expect("a free port")
 }
 
 /// Says that it is over when it is dropped, however the test ends: for threads that go on until then.

@@ -11,6 +11,9 @@
 //! owner.rs    an owner who removes players, rules on matches and has them played again
 //! ```
 //!
+//! Agents know no game: they choose among the moves the game lists for them. So a game that is added is simulated as it is, unless
+//! its moves cannot be listed. With the feature `toys` the toy games and the toy protocol are there too.
+//!
 //! [`World::step`] lets one thing happen and then looks at everything that must hold. A broken promise is a panic; whoever
 //! runs the league adds its seed.
 
@@ -24,18 +27,19 @@ pub mod random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 use std::net::{IpAddr, Ipv4Addr};
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use protocol_core::fair::{Purpose, Seed};
-use protocol_core::games::GameKind;
+use protocol_core::games::{Game, GameKind, MoveSink, Order, Seat};
 use protocol_core::ids::MatchId;
 use protocol_core::json::{Counter, Full, Sink, Window};
 use protocol_core::log::Happening;
-use protocol_core::protocols::league_v2::Failure;
 use protocol_core::season::Record;
 use protocol_core::time::{Now, Utc};
 use protocol_core::venue::{
-    Command, Config, Event, Memory, Mode, Output, Pace, Pacing, ReelId, Space, Stage, Timing, Venue, Via, sizes,
+    Command, Config, Event, Failure, Memory, Mode, Output, Pace, Pacing, ReelId, Space, Stage, Timing, Venue, Via,
+    sizes,
 };
 use serde_json::{Value, json};
 
@@ -67,8 +71,24 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// A league of up to 32, mostly small ones.
+    /// A league of any game.
     pub fn any(seed: u64) -> Self {
+        let setup = Self::of_parity(seed);
+        let mut random = Random::new(seed ^ 0x9a3e);
+        let game = GameKind::ALL[random.any() as usize % GameKind::ALL.len()];
+        // Long games are played now and then, the longest by few.
+        let cost = 1 + moves_of(game) * setup.players / 40;
+        if random.one_in(cost) { setup.of(game) } else { setup }
+    }
+
+    /// The same league of another game: of as many as can play it, and few of them if it is long.
+    pub fn of(self, game: GameKind) -> Self {
+        let (least, most) = (u64::from(*sizes(game).start()), if moves_of(game) > 200 { 4 } else { u64::MAX });
+        Self { game, players: self.players.min(most).max(least), ..self }
+    }
+
+    /// A league of even or odd, of up to 32, mostly small ones.
+    pub fn of_parity(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let players = match random.within(1, 200) {
             0..=160 => random.within(2, 6),
@@ -112,10 +132,38 @@ impl Setup {
         Self { pacing, ..Self::any(seed) }
     }
 
-    /// A league of a game for four, of up to 9.
-    pub fn of_four(seed: u64) -> Self {
-        Self { players: 4 + seed % 6, game: GameKind::Dance, ..Self::any(seed) }
+    /// A league of a game for three to six at a table, of all that there are by turns.
+    pub fn of_many(seed: u64) -> Self {
+        let games: Vec<_> = GameKind::ALL.iter().filter(|game| *game.rules().seats.start() > 2).collect();
+        let game = *games[seed as usize % games.len()];
+        Self { players: u64::from(*sizes(game).start()) + seed % 6, game, ..Self::of_parity(seed) }
     }
+}
+
+/// How many moves a game takes at most, where all that are made together count once.
+fn moves_of(game: GameKind) -> u64 {
+    let rules = game.rules();
+    let movers = if rules.order == Order::InTurn { *rules.seats.start() } else { 1 };
+    u64::from(rules.turns) * u64::from(movers)
+}
+
+/// Takes some legal moves.
+struct Moves(Vec<Value>);
+
+impl MoveSink for Moves {
+    fn legal_move<M: serde::Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
+        self.0.push(serde_json::to_value(legal).expect("a move is JSON"));
+        if self.0.len() < 24 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+/// Some of the moves that the player on a line of the venue may make now; and in which match, in which seat.
+fn moves_for(venue: &Venue<'_>, line: u16) -> Option<(MatchId, Seat, Vec<Value>)> {
+    let at = |players: &[u16]| players.iter().position(|&other| other == line);
+    let (table, seat) = venue.all_tables().find_map(|table| Some((table, at(table.players())? as Seat)))?;
+    let mut moves = Moves(Vec::new());
+    table.play.game().legal_moves(seat, &mut moves);
+    Some((table.id, seat, moves.0))
 }
 
 /// What a league was like from outside. Two runs of a seed must agree on all of it.
@@ -265,6 +313,10 @@ pub struct World<'m> {
     quiet_since: u64,
     was_over: bool,
     heard: Vec<Heard>,
+    /// What an agent and the box call what they say to each other in a match.
+    conversations: BTreeMap<(usize, String), Value>,
+    /// Agents that have moved without being asked.
+    acted: BTreeSet<usize>,
     /// What an agent last chose in a match.
     chosen: BTreeMap<(usize, String), Vec<String>>,
     /// The steps of matches, as bytes.
@@ -368,6 +420,8 @@ impl<'m> World<'m> {
             standings: BTreeMap::new(),
             quiet_since: now,
             was_over: false,
+            conversations: BTreeMap::new(),
+            acted: BTreeSet::new(),
             chosen: BTreeMap::new(),
             films: BTreeMap::new(),
             log_read: 0,
@@ -554,6 +608,7 @@ impl<'m> World<'m> {
     /// Lets the next thing happen, and looks at everything that must hold. False when there is nothing left.
     pub fn step(&mut self) -> bool {
         self.meddle_at_times();
+        self.act_unasked_at_times();
         let is_idle = self.queue.is_empty() && self.venue.next_deadline().is_none();
         if self.venue.waits_for_owner() && (is_idle || self.random.one_in(8)) {
             self.venue.command(self.moment(), Command::Next).expect("the next round waits for it");
@@ -580,6 +635,7 @@ impl<'m> World<'m> {
             self.now = at;
             self.happen(due);
         }
+        self.take_the_steps();
         self.keep_or_lose();
         self.serve_after(tick_first);
         self.check_the_moment();
@@ -718,6 +774,33 @@ impl<'m> World<'m> {
         self.agents[agent].has_left = true;
     }
 
+    /// Where a game lets players act who owe no move, one of them sometimes does.
+    fn act_unasked_at_times(&mut self) {
+        let may_act = |table: &protocol_core::venue::Table| !table.play.game().may_act().is_empty();
+        if !self.venue.tables().any(may_act) || !self.random.one_in(8) {
+            return;
+        }
+        let line = self.random.any() as usize % self.at_line.len();
+        let agent = self.agents[self.at_line[line]].clone();
+        let Some((id, seat, moves)) = moves_for(&self.venue, line as u16) else { return };
+        let play = &self.venue.table(id).expect("it plays there").play;
+        if play.hears(seat) || !play.takes(seat) || agent.has_left {
+            return;
+        }
+        let [unasked] = &moves[..] else { panic!("{id} lists what seat {seat} may do: {moves:?}") };
+        let Some(conversation) = self.conversations.get(&(self.at_line[line], id.to_string())) else { return };
+        let more = json!({"match_id":id.to_string(),"conversation_id":conversation,"move":unasked});
+        let message = agent.message("MOVE_RESPONSE", more);
+        let body = agent.dialect.wrap("move_response", 5, message).to_string();
+        let answer = self.say(agent.address, body.as_bytes()).expect("an act is answered");
+        assert_eq!(agent.dialect.unwrap_answer(&answer)["status"], "RECEIVED", "{unasked} was allowed: {answer}");
+        self.acted.insert(self.at_line[line]);
+        let game = self.venue.table(id).map(|table| table.play.game());
+        assert!(game.is_none_or(|game| !game.may_act().has(seat)), "and was done");
+        self.serve();
+        self.check_the_moment();
+    }
+
     /// An answer nobody may have asked for, and perhaps a wrong one.
     fn stray(&mut self, agent: usize) {
         let (name, method) = *self.random.pick(&[
@@ -811,11 +894,13 @@ impl<'m> World<'m> {
         assert!(spoken["id"] == call || spoken["jsonrpc"].is_null(), "a call carries its id");
         let (dialect, name, message) = Dialect::unwrap_call(&spoken);
         let of_match = message.get("match_id").and_then(Value::as_str).unwrap_or("no match");
+        self.conversations.insert((agent, of_match.into()), message["conversation_id"].clone());
         let traffic = self.traffic.entry(of_match.into()).or_default();
         *traffic = (traffic.0 + 1, traffic.1 + text.len() as u64);
         self.check_the_message(agent, self.agents[agent].understands(dialect, name), message);
         let patience = self.setup.timing.join_ms.max(self.setup.timing.notice_ms);
-        let acts = self.agents[agent].hear(self.now - self.setup.clock, &spoken, patience, &mut self.random);
+        let moves = moves_for(&self.venue, line).map_or(Vec::new(), |(_, _, moves)| moves);
+        let acts = self.agents[agent].hear(self.now - self.setup.clock, &spoken, &moves, patience, &mut self.random);
         self.remember_choices(agent, of_match, &acts);
         self.later(0, Due::Sent { line, call });
         for (after, act) in acts {

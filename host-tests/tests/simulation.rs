@@ -1,5 +1,6 @@
 //! Thousands of leagues in virtual time. A failure names its seed; `LEAGUEBOX_SEED=… cargo test -p host-tests --test
-//! simulation` plays that league alone, and `LEAGUEBOX_LEAGUES=…` plays so many.
+//! simulation` plays that league alone, and `LEAGUEBOX_LEAGUES=…` plays so many. `cargo xtask simulate` plays ten thousand of
+//! every kind, with the toys.
 
 use std::panic::catch_unwind;
 use std::thread;
@@ -27,16 +28,28 @@ fn play(setup: Setup) -> Trace {
     catch_unwind(|| league(setup)).unwrap_or_else(|_| panic!("LEAGUEBOX_SEED={seed} replays this league: {shown}"))
 }
 
+/// Plays what the seeds say, on all cores.
+fn play_all<T: Send>(seeds: std::ops::Range<u64>, play: impl Fn(u64) -> T + Copy + Send) -> Vec<T> {
+    let workers = thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    thread::scope(|scope| {
+        let run =
+            move |worker| seeds.clone().filter(move |seed| seed % workers == worker).map(play).collect::<Vec<_>>();
+        let started: Vec<_> = (0..workers)
+            .map(|worker| {
+                scope.spawn({
+                    let run = run.clone();
+                    move || run(worker)
+                })
+            })
+            .collect();
+        started.into_iter().flat_map(|worker| worker.join().expect("the seed is named above")).collect()
+    })
+}
+
 #[test]
 fn every_league_keeps_every_promise() {
     let seeds = seeds(number_from("LEAGUEBOX_LEAGUES").unwrap_or(2_000));
-    let workers = thread::available_parallelism().map_or(1, |n| n.get() as u64);
-    let traces: Vec<Trace> = thread::scope(|scope| {
-        let run =
-            |worker| seeds.clone().filter(move |seed| seed % workers == worker).map(|seed| play(Setup::any(seed)));
-        let started: Vec<_> = (0..workers).map(|worker| scope.spawn(move || run(worker).collect::<Vec<_>>())).collect();
-        started.into_iter().flat_map(|worker| worker.join().expect("the seed is named above")).collect()
-    });
+    let traces = play_all(seeds, |seed| play(Setup::any(seed)));
     let sum = |of: fn(&Trace) -> u64| traces.iter().map(of).sum::<u64>();
     println!(
         "{} leagues: {} matches, {} inputs, {} messages, {} virtual hours",
@@ -51,7 +64,7 @@ fn every_league_keeps_every_promise() {
 #[test]
 fn a_league_larger_than_the_board_allows_keeps_every_promise() {
     for seed in seeds(2) {
-        play(Setup { players: 33 + seed % 32, ..Setup::any(seed) });
+        play(Setup { players: 33 + seed % 32, ..Setup::of_parity(seed) });
     }
 }
 
@@ -65,15 +78,15 @@ fn leagues_to_be_watched_and_leagues_in_steps_keep_every_promise() {
 }
 
 #[test]
-fn leagues_of_a_game_for_four_keep_every_promise() {
-    let inputs: u64 = seeds(60).map(|seed| play(Setup::of_four(seed)).steps).sum();
+fn leagues_with_three_to_six_at_a_table_keep_every_promise() {
+    let inputs: u64 = seeds(60).map(|seed| play(Setup::of_many(seed)).steps).sum();
     println!("{inputs} inputs");
 }
 
 #[test]
-fn leagues_of_a_game_for_four_lose_nothing_to_power_cuts_and_follow_their_owner() {
+fn leagues_with_three_to_six_at_a_table_lose_nothing_to_power_cuts_and_follow_their_owner() {
     let seeds = seeds(40);
-    let (cuts, acts) = play_with_power_cuts(Setup::of_four, seeds.clone(), true);
+    let (cuts, acts) = play_with_power_cuts(Setup::of_many, seeds.clone(), true);
     println!("{} leagues with {cuts} power cuts and {acts} acts of the owner", seeds.end - seeds.start);
     assert!(cuts > 40 && acts > 40 || seeds.end - seeds.start == 1);
 }
@@ -105,7 +118,7 @@ fn two_seeds_are_two_leagues() {
 #[test]
 fn while_one_player_hangs_every_other_match_of_its_round_finishes() {
     for seed in seeds(40) {
-        let setup = Setup { few_tables: false, players: 8, ..Setup::any(seed) };
+        let setup = Setup { few_tables: false, players: 8, ..Setup::of_parity(seed) };
         let mut conducts = [Conduct::Honest; 8];
         conducts[seed as usize % 8] = Conduct::Hangs;
         let mut spaces = spaces::<8, 4, 28, 512>();
@@ -123,7 +136,7 @@ fn while_one_player_hangs_every_other_match_of_its_round_finishes() {
 fn a_dead_player_costs_the_class_no_more_than_its_own_deadlines() {
     for conduct in [Conduct::Hangs, Conduct::IsDead] {
         for seed in seeds(20) {
-            let setup = Setup { few_tables: false, players: 8, ..Setup::any(seed) };
+            let setup = Setup { few_tables: false, players: 8, ..Setup::of_parity(seed) };
             let timing = setup.timing;
             let mut conducts = [Conduct::Honest; 8];
             conducts[seed as usize % 8] = conduct;
@@ -144,7 +157,7 @@ fn a_dead_player_costs_the_class_no_more_than_its_own_deadlines() {
 fn who_does_not_answer_news_costs_its_league_half_a_second_in_all() {
     for seed in seeds(40) {
         let last_result = |conduct| {
-            let setup = Setup { few_tables: false, players: 8, ..Setup::any(seed) };
+            let setup = Setup { few_tables: false, players: 8, ..Setup::of_parity(seed) };
             let mut conducts = [Conduct::Honest; 8];
             conducts[seed as usize % 8] = conduct;
             let mut spaces = spaces::<8, 4, 28, 512>();
@@ -164,15 +177,13 @@ fn who_does_not_answer_news_costs_its_league_half_a_second_in_all() {
 
 /// Plays leagues with power cuts, and perhaps with an owner who uses its powers; says how many cuts and acts there were.
 fn play_with_power_cuts(setup: fn(u64) -> Setup, seeds: std::ops::Range<u64>, with_owner: bool) -> (u64, u64) {
-    let workers = thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let play = |seed: u64| {
         let setup = setup(seed);
         // From several cuts a round, so that some match has to be begun three times, to one or two a league.
-        let turns = match setup.game {
-            GameKind::EvenOdd => 1,
-            GameKind::EvenOdd10 => 10,
-            // With four at a table somebody mostly forfeits before it is danced to its end.
-            _ => 2,
+        let turns = match (setup.game.rules().turns, setup.game.rules().seats.start()) {
+            (turns, 2) => u64::from(turns),
+            // With so many at a table somebody mostly forfeits before it is played to its end.
+            (turns, _) => u64::from(turns).min(2),
         };
         let every = turns * (4 * setup.players + seed * 7 % (2 * setup.players * setup.players));
         let shown = format!("{setup:?}");
@@ -181,14 +192,7 @@ fn play_with_power_cuts(setup: fn(u64) -> Setup, seeds: std::ops::Range<u64>, wi
             .map(|(_, cuts, acts)| (cuts, acts))
             .unwrap_or_else(|_| panic!("LEAGUEBOX_SEED={seed} replays this league: {shown}"))
     };
-    fn add((cuts, acts): (u64, u64), more: (u64, u64)) -> (u64, u64) {
-        (cuts + more.0, acts + more.1)
-    }
-    thread::scope(|scope| {
-        let run = |worker| seeds.clone().filter(move |seed| seed % workers == worker).map(play).fold((0, 0), add);
-        let started: Vec<_> = (0..workers).map(|worker| scope.spawn(move || run(worker))).collect();
-        started.into_iter().map(|worker| worker.join().expect("the seed is named above")).fold((0, 0), add)
-    })
+    play_all(seeds, play).into_iter().fold((0, 0), |sum, more| (sum.0 + more.0, sum.1 + more.1))
 }
 
 #[test]
@@ -208,7 +212,6 @@ fn whatever_the_owner_does_and_whenever_the_power_is_cut_the_standings_are_those
 
 /// Plays evenings in clubs, with power cuts where `cuts` says so; what they were like all together.
 fn play_clubs(seeds: std::ops::Range<u64>, cuts: bool) -> Evening {
-    let workers = thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let play = |seed: u64| {
         // From a cut in every few moves to one in an evening or so.
         let every = cuts.then_some(4 + seed * 13 % 120);
@@ -225,12 +228,7 @@ fn play_clubs(seeds: std::ops::Range<u64>, cuts: bool) -> Evening {
         cuts: sum.cuts + one.cuts,
         steps: sum.steps + one.steps,
     };
-    thread::scope(|scope| {
-        let run = |worker| seeds.clone().filter(move |seed| seed % workers == worker).map(play).reduce(add);
-        let started: Vec<_> = (0..workers).map(|worker| scope.spawn(move || run(worker))).collect();
-        started.into_iter().filter_map(|worker| worker.join().expect("the seed is named above")).reduce(add)
-    })
-    .unwrap_or_default()
+    play_all(seeds, play).into_iter().reduce(add).unwrap_or_default()
 }
 
 #[test]
@@ -249,16 +247,49 @@ fn whenever_the_power_is_cut_no_game_from_a_queue_that_was_acknowledged_is_lost(
     assert!(evening.cuts > 100 && evening.games > 100 || seeds.end - seeds.start < 150);
 }
 
+/// What `cargo xtask simulate` plays: a quarter each with troubles alone, with power cuts, with an owner who interferes
+/// as well and at any pace, and from queues. The games by turns, so that the longest are seldom.
 #[test]
-#[ignore = "takes minutes: ten thousand evenings in clubs"]
-fn ten_thousand_clubs_with_power_cuts_lose_nothing() {
-    println!("10000 clubs: {:?}", play_clubs(0..10_000, true));
+#[ignore = "takes minutes: cargo xtask simulate"]
+fn leagues_of_every_kind_keep_every_promise() {
+    let leagues = seeds(number_from("LEAGUEBOX_LEAGUES").unwrap_or(10_000));
+    let begun = std::time::Instant::now();
+    let quarter = |n: u64| match number_from("LEAGUEBOX_SEED") {
+        Some(_) => leagues.clone(),
+        None => n * (leagues.end / 4)..(n + 1) * (leagues.end / 4),
+    };
+    let told = |what: &str, of: std::ops::Range<u64>, found: String| {
+        println!("{} {what}: {found}; {} s so far", of.end - of.start, begun.elapsed().as_secs());
+    };
+    let games = GameKind::ALL.iter().map(|game| game.rules().name).collect::<Vec<_>>();
+    println!("games: {}", games.join(", "));
+    let traces = play_all(quarter(0), |seed| play(Setup::any(seed)));
+    let matches: u64 = traces.iter().map(|trace| trace.matches).sum();
+    told("leagues", quarter(0), format!("{matches} matches"));
+    let (cuts, _) = play_with_power_cuts(Setup::any, quarter(1), false);
+    told("leagues", quarter(1), format!("{cuts} power cuts"));
+    let (cuts, acts) = play_with_power_cuts(Setup::paced, quarter(2), true);
+    told("leagues", quarter(2), format!("{cuts} power cuts, {acts} acts of the owner"));
+    let evening = play_clubs(quarter(3), true);
+    told("evenings with queues", quarter(3), format!("{evening:?}"));
 }
 
+#[cfg(feature = "toys")]
 #[test]
-#[ignore = "takes minutes: ten thousand leagues"]
-fn ten_thousand_leagues_with_power_cuts_lose_nothing() {
-    println!("10000 leagues with {} power cuts", play_with_power_cuts(Setup::any, 0..10_000, false).0);
+fn a_toy_for_three_plays_a_league_of_7_and_one_for_six_of_13_whenever_the_power_is_cut() {
+    fn sevens(seed: u64) -> Setup {
+        Setup { players: 7, game: GameKind::Trio, ..Setup::of_parity(seed) }
+    }
+    fn thirteens(seed: u64) -> Setup {
+        Setup { players: 13, game: GameKind::Sextet, ..Setup::of_parity(seed) }
+    }
+    for setup in [sevens, thirteens] {
+        let seeds = seeds(30);
+        seeds.clone().for_each(|seed| assert!(play(setup(seed)).matches > 0));
+        let (cuts, acts) = play_with_power_cuts(setup, seeds.clone(), true);
+        println!("{} leagues with {cuts} power cuts and {acts} acts of the owner", seeds.end - seeds.start);
+        assert!(cuts > 20 && acts > 20 || seeds.end - seeds.start == 1);
+    }
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl Endpoint {
         if host.is_empty() || host.contains('@') || !given.chars().all(fits_a_head) {
             return None;
         }
-        let path = u8::try_from(path).ok()?;
+        let path = u8::try_from(given.len().checked_sub(path.len())?).ok()?;
         let host = match address(host) {
             Some(ip) if ip == from => Host::Sender,
             // On the box's own computer that says the truth.
@@ -185,13 +185,11 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// Host, port and where the path begins.
-fn split(given: &str) -> Option<(&str, Option<&str>, usize)> {
+/// Host, port and path.
+fn split(given: &str) -> Option<(&str, Option<&str>, &str)> {
     // "mcp://" is the legacy section's spelling of the same thing.
     let rest = given.strip_prefix("http://").or_else(|| given.strip_prefix("mcp://"))?;
-    let start = given.len() - rest.len();
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let authority = rest.get(..end)?;
+    let (authority, path) = rest.split_at_checked(rest.find(['/', '?', '#']).unwrap_or(rest.len()))?;
     let (host, port) = match authority.strip_prefix('[') {
         Some(six) => {
             let (host, after) = six.split_once(']')?;
@@ -202,7 +200,7 @@ fn split(given: &str) -> Option<(&str, Option<&str>, usize)> {
             None => (authority, None),
         },
     };
-    Some((host, port, start + end))
+    Some((host, port, path))
 }
 
 /// The address that a host is, in every spelling a system would take: also `127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1`.
@@ -213,11 +211,11 @@ fn address(host: &str) -> Option<IpAddr> {
     }
     let host = host.strip_suffix('.').unwrap_or(host);
     let (mut address, mut parts) = (0_u32, host.split('.').peekable());
-    for left in [24, 16, 8, 0] {
+    for (filled, left) in [(0, 24), (8, 16), (16, 8), (24, 0)] {
         let part = number(parts.next()?)?;
         // The last part fills whatever is left.
         let is_last = parts.peek().is_none();
-        let most = if is_last { u32::MAX >> (24 - left) } else { 255 };
+        let most = if is_last { u32::MAX >> filled } else { 255 };
         if part > most {
             return None;
         }

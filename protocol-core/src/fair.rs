@@ -15,6 +15,7 @@
 //! the first one decides: 65,536 is added to the table for every restart of the league before its result.
 
 use core::fmt;
+use core::num::NonZeroU32;
 
 use sha2::{Digest, Sha256};
 
@@ -67,9 +68,10 @@ impl Seed {
         if text.len() != 64 {
             return None;
         }
-        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-            let digit = |at: usize| pair.get(at).and_then(|&d| char::from(d).to_digit(16));
-            *byte = (digit(0)? * 16 + digit(1)?) as u8;
+        let (pairs, _) = text.as_bytes().as_chunks();
+        for (byte, pair) in bytes.iter_mut().zip(pairs) {
+            let [high, low] = pair.map(|digit| char::from(digit).to_digit(16));
+            *byte = u8::try_from(high? << 4 | low?).ok()?;
         }
         Some(Seed(bytes))
     }
@@ -78,10 +80,10 @@ impl Seed {
 impl fmt::Display for Seed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A formatter for every byte would cost ten times as much.
-        let digit = |nibble: u8| char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 });
         let mut text = heapless::String::<64>::new();
-        let digits = self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]);
-        digits.into_iter().try_for_each(|digit| text.push(digit)).map_err(|_| fmt::Error)?;
+        let nibbles = self.0.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+        let mut digits = nibbles.filter_map(|nibble| char::from_digit(nibble.into(), 16));
+        digits.try_for_each(|digit| text.push(digit)).map_err(|_| fmt::Error)?;
         f.write_str(&text)
     }
 }
@@ -113,23 +115,25 @@ impl Draws {
 
     /// The next value below `n`, every one equally likely. Zero for `n` = 0.
     pub fn below(&mut self, n: u32) -> u32 {
-        let Some(groups) = (1u64 << 32).checked_div(u64::from(n)) else { return 0 };
+        let Some(n) = NonZeroU32::new(n) else { return 0 };
+        // One below n · ⌊2³² / n⌋, that is 2³² - 1 - (2³² mod n), in 32 bits: 2³² mod n is -n mod n, and 2³² - 1 - r is !r.
+        let last = !(n.get().wrapping_neg() % n);
         loop {
             let mut hash = Sha256::new();
             hash.update(self.seed.0);
             hash.update(self.next.to_be_bytes());
             self.next = self.next.wrapping_add(1);
-            let hash = hash.finalize();
-            let x = hash.iter().take(4).fold(0u64, |x, &byte| x << 8 | u64::from(byte));
-            if x < groups * u64::from(n) {
-                return (x % u64::from(n)) as u32;
+            let [a, b, c, d, ..] = <[u8; 32]>::from(hash.finalize());
+            let x = u32::from_be_bytes([a, b, c, d]);
+            if x <= last {
+                return x % n;
             }
         }
     }
 
     /// The next whole number from `low` to `high`, both included.
     pub fn between(&mut self, low: u32, high: u32) -> u32 {
-        low + self.below(high.saturating_sub(low).saturating_add(1))
+        low.saturating_add(self.below(high.saturating_sub(low).saturating_add(1)))
     }
 }
 

@@ -20,6 +20,18 @@
 //! nothing in this crate.
 #![no_std]
 #![forbid(unsafe_code)]
+// What a peer sends cannot stop the box. Where one of these must be broken, `expect` says why it holds.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unwrap_used
+    )
+)]
 
 pub mod contact;
 pub mod fair;
@@ -29,9 +41,12 @@ pub mod journal;
 pub mod json;
 pub mod log;
 pub mod message;
+#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, clippy::indexing_slicing)]
 pub mod protocols;
 pub mod referee;
 pub mod season;
 pub mod time;
 pub mod timers;
+pub mod uuid;
+#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, clippy::indexing_slicing)]
 pub mod venue;

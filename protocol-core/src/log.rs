@@ -274,26 +274,30 @@ impl Log {
         self.ring.capacity() as u64
     }
 
+    /// Where the entry with this number is kept, or was.
+    fn place(&self, number: u64) -> Option<usize> {
+        usize::try_from(number.checked_rem(self.room())?).ok()
+    }
+
     /// Adds an entry, in place of the oldest where there is no room, or has one of the last count on.
     pub fn push(&mut self, entry: Entry) {
         let entry = Kept::new(entry);
         if entry.what.can_be_repeated() && self.last_like(&entry).is_some_and(|last| last.count_on(entry.at)) {
-            self.repeats += 1;
+            self.repeats = self.repeats.wrapping_add(1);
             return;
         }
-        let Some(at) = self.next.checked_rem(self.room()) else { return };
-        match self.ring.get_mut(at as usize) {
+        let Some(place) = self.place(self.next) else { return };
+        match self.ring.get_mut(place) {
             Some(oldest) => *oldest = entry,
             None => drop(self.ring.push(entry)),
         }
-        self.next += 1;
+        self.next = self.next.saturating_add(1);
     }
 
     /// The last entry that says the same, if it is not too far back.
     fn last_like(&mut self, entry: &Kept) -> Option<&mut Kept> {
         let last = self.next.saturating_sub(LOOK_BACK.min(self.room()))..self.next;
-        let room = self.room();
-        let mut places = last.rev().filter_map(|number| Some(number.checked_rem(room)? as usize));
+        let mut places = last.rev().filter_map(|number| self.place(number));
         let place = places.find(|&place| self.ring.get(place).is_some_and(|kept| kept.is_same(entry)))?;
         self.ring.get_mut(place)
     }
@@ -301,8 +305,8 @@ impl Log {
     /// The entry with this number, or the oldest after it that is left, with its own number.
     pub fn at_or_after(&self, number: u64) -> Option<(u64, Entry)> {
         let number = number.max(self.next.saturating_sub(self.room()));
-        let at = number.checked_rem(self.room())? as usize;
-        (number < self.next).then(|| Some((number, self.ring.get(at)?.entry()))).flatten()
+        let kept = self.ring.get(self.place(number)?)?;
+        (number < self.next).then(|| (number, kept.entry()))
     }
 
     /// The entries with these numbers that are left, in order.

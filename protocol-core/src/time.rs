@@ -37,6 +37,10 @@ impl Utc {
 
     /// Reads the form that [`is_utc_timestamp`] describes, if there is such a day and it is in our time. A fraction of a
     /// second is dropped.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "four digits at most are far from the end of a `u64`, and a year has more quarters than centuries"
+    )]
     pub fn read(text: Str<'_>) -> Option<Utc> {
         if !is_utc_timestamp(text) {
             return None;
@@ -60,6 +64,10 @@ impl Utc {
 }
 
 impl fmt::Display for Utc {
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are 49,711 days at most, and what is taken from a count is a part of it"
+    )]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, second) = (self.0 / 86_400, self.0 % 86_400);
         // Civil date from a day count, in 400-year eras that begin on 1 March.
@@ -91,11 +99,11 @@ pub fn is_utc_timestamp(text: Str<'_>) -> bool {
     match chars.next() {
         Some('Z') => chars.next().is_none(),
         Some('.') => {
-            let mut digits = 0;
+            let mut has_digits = false;
             for c in chars.by_ref() {
                 match c {
-                    '0'..='9' => digits += 1,
-                    'Z' => return digits > 0 && chars.next().is_none(),
+                    '0'..='9' => has_digits = true,
+                    'Z' => return has_digits && chars.next().is_none(),
                     _ => return false,
                 }
             }

@@ -9,12 +9,12 @@ const IDLE: u16 = 0;
 /// At most one deadline for each of its slots: 16 bytes a slot.
 ///
 /// A binary heap that also knows where each slot sits in it, so that any deadline can be moved or dropped.
-/// Positions and slots inside always exist: only [`set`](Self::set) brings in a new one, and it checks. How many slots there
+/// Places and slots inside always exist: only [`set`](Self::set) brings in a new one, and it checks. How many slots there
 /// are, its owner says: `Timers<[Slot; N]>` is lent as `Timers`.
 #[derive(Clone, Debug)]
 pub struct Timers<S: ?Sized = [Slot]> {
     /// How many have a deadline.
-    len: usize,
+    len: u16,
     slots: S,
 }
 
@@ -47,27 +47,27 @@ impl Timers {
 
     /// Gives the slot a deadline in place of any it had, or none. A slot that does not exist is ignored.
     pub fn set(&mut self, slot: usize, at: Option<u64>) {
-        let Some(&Slot { place, .. }) = self.slots.get(slot) else {
+        let (Some(held), Ok(slot)) = (self.slots.get_mut(slot), u16::try_from(slot)) else {
             return;
         };
         match at {
             Some(at) => {
-                self.slots[slot].at = at;
-                let place = if place == IDLE {
-                    self.len += 1;
-                    self.len - 1
+                held.at = at;
+                let place = if held.place == IDLE {
+                    self.len = self.len.saturating_add(1);
+                    self.len
                 } else {
-                    usize::from(place) - 1
+                    held.place
                 };
-                self.settle(slot as u16, place);
+                self.settle(slot, place);
             }
-            None if place == IDLE => {}
+            None if held.place == IDLE => {}
             None => {
-                self.slots[slot].place = IDLE;
-                self.len -= 1;
-                let last = self.slots[self.len].heap;
-                if usize::from(last) != slot {
-                    self.settle(last, usize::from(place) - 1);
+                let hole = core::mem::replace(&mut held.place, IDLE);
+                let last = self.at(self.len);
+                self.len = self.len.saturating_sub(1);
+                if let Some(last) = last.filter(|&last| last != slot) {
+                    self.settle(last, hole);
                 }
             }
         }
@@ -82,44 +82,52 @@ impl Timers {
     /// The slot that is due first, and when. Of several due together, the lowest.
     #[must_use]
     pub fn next(&self) -> Option<(usize, u64)> {
-        let slot = usize::from(self.slots[..self.len].first()?.heap);
-        Some((slot, self.slots[slot].at))
+        let slot = usize::from(self.at(1)?);
+        Some((slot, self.slots.get(slot)?.at))
     }
 
-    /// Finds the slot its position, given that `hole` is free and all others are in order.
-    fn settle(&mut self, slot: u16, mut hole: usize) {
-        while hole > 0 {
-            let parent = (hole - 1) / 2;
-            if self.key(self.slots[parent].heap) < self.key(slot) {
-                break;
-            }
-            self.put(self.slots[parent].heap, hole);
-            hole = parent;
+    /// Finds the slot its place, given that `hole` is free and all others are in order.
+    fn settle(&mut self, slot: u16, mut hole: u16) {
+        while let Some(above) = self.at(hole / 2)
+            && self.key(slot) < self.key(above)
+        {
+            self.put(above, hole);
+            hole /= 2;
         }
-        while let Some(child) = self.nearer_child(hole) {
-            if self.key(slot) < self.key(self.slots[child].heap) {
-                break;
-            }
-            self.put(self.slots[child].heap, hole);
+        while let Some((child, below)) = self.nearer_child(hole)
+            && self.key(below) < self.key(slot)
+        {
+            self.put(below, hole);
             hole = child;
         }
         self.put(slot, hole);
     }
 
-    /// The position below this one that is due first.
-    fn nearer_child(&self, position: usize) -> Option<usize> {
-        let left = 2 * position + 1;
-        (left..self.len.min(left + 2)).min_by_key(|&child| self.key(self.slots[child].heap))
+    /// The slot at this place of the heap, counted from 1.
+    fn at(&self, place: u16) -> Option<u16> {
+        let place = usize::from(place.checked_sub(1)?);
+        (place < usize::from(self.len)).then_some(self.slots.get(place)?.heap)
+    }
+
+    /// The place below this one that is due first, and the slot there.
+    fn nearer_child(&self, place: u16) -> Option<(u16, u16)> {
+        let left = place.checked_mul(2)?;
+        let children = [left, left | 1].into_iter().filter_map(|child| Some((child, self.at(child)?)));
+        children.min_by_key(|&(_, slot)| self.key(slot))
     }
 
     /// What the heap is ordered by. No two slots have the same.
-    fn key(&self, slot: u16) -> (u64, u16) {
-        (self.slots[usize::from(slot)].at, slot)
+    fn key(&self, slot: u16) -> (Option<u64>, u16) {
+        (self.slots.get(usize::from(slot)).map(|slot| slot.at), slot)
     }
 
-    fn put(&mut self, slot: u16, position: usize) {
-        self.slots[position].heap = slot;
-        self.slots[usize::from(slot)].place = position as u16 + 1;
+    fn put(&mut self, slot: u16, place: u16) {
+        if let Some(at) = place.checked_sub(1).and_then(|at| self.slots.get_mut(usize::from(at))) {
+            at.heap = slot;
+        }
+        if let Some(slot) = self.slots.get_mut(usize::from(slot)) {
+            slot.place = place;
+        }
     }
 }
 

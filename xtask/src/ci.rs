@@ -2,7 +2,9 @@
 //! mend; the last lines say what passed, what failed and how long each took.
 
 use crate::verb::{Given, Verb};
-use crate::{Outcome, autobahn, clients, emulate, firmware, fuzz, load, readme, sh, siege, systems, test, thumb};
+use crate::{
+    Outcome, autobahn, clients, emulate, firmware, fuzz, load, readme, sh, siege, simulate, systems, test, thumb,
+};
 use std::time::Instant;
 
 pub const VERB: Verb = Verb {
@@ -46,6 +48,8 @@ const STEPS: &[(&str, Work)] = &[
     ("tests with real clients", Chore(&clients::VERB, &[])),
     ("a class with its troubles", Chore(&load::VERB, &[])),
     ("a league under siege", Chore(&siege::VERB, &[])),
+    // A sample of what the verb plays, with the toys, which `cargo test` does not have.
+    ("leagues of every kind in virtual time", Chore(&simulate::VERB, &["--leagues", "400"])),
     ("the Autobahn test suite", Chore(&autobahn::VERB, &[])),
     ("tests of the chores", Line("cargo test -p xtask")),
     ("builds for other systems", Chore(&systems::VERB, &[])),

@@ -1,6 +1,5 @@
-//! `cargo xtask clients`: the tests with other people's clients, after installing what they need (Chromium installs itself
-//! when its test begins). `cargo test` alone needs
-//! only Rust and shows these as ignored.
+//! `cargo xtask clients`: the tests with other people's clients, after installing what they need. `cargo test` alone needs only
+//! Rust and shows these as ignored.
 
 use crate::verb::{Given, Verb};
 use crate::{Outcome, emulate, sh, venv};
@@ -53,7 +52,13 @@ pub fn prepare() -> Outcome {
     if ["ws", "axe-core", "jsqr"].iter().any(|module| !players.join("node_modules").join(module).is_dir()) {
         sh::run(sh::command("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(players))?;
     }
-    if sh::succeeds(sh::command("curl").arg("--version")) { Ok(()) } else { sh::apt_install(&["curl"], "curl") }
+    // Each by a program and the package it is in. Before anything else: the network of the emulated boxes has no way out.
+    for (program, package) in [("curl", "curl"), ("chromium", "chromium"), ("chromedriver", "chromium-driver")] {
+        if !sh::succeeds(sh::command(program).arg("--version")) {
+            sh::apt_install(&[package], program)?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod load;
 mod readme;
 mod sh;
 mod siege;
+mod simulate;
 mod systems;
 mod test;
 mod thumb;
@@ -36,6 +37,7 @@ const VERBS: &[Verb] = &[
     clients::VERB,
     load::VERB,
     siege::VERB,
+    simulate::VERB,
     fuzz::VERB,
     autobahn::VERB,
     firmware::VERB,

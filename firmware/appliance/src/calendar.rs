@@ -73,12 +73,12 @@ impl Calendar {
 
     /// The time of day at a moment that is over, as far as is known now.
     pub fn then(self, earlier: Millis) -> Utc {
-        Utc::at((self.shown - self.ahead).saturating_sub(self.at.saturating_sub(earlier)) / 1000)
+        Utc::at(self.shown.saturating_sub(self.ahead).saturating_sub(self.at.saturating_sub(earlier)) / 1000)
     }
 
     fn millis(self, now: Millis) -> u64 {
         let passed = now.saturating_sub(self.at);
-        self.shown.saturating_add(passed - self.ahead.min(passed / 2))
+        self.shown.saturating_add(passed.saturating_sub(self.ahead.min(passed / 2)))
     }
 
     /// Whether the board itself has said the time of day so recently that it need not be asked.

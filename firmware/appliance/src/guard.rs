@@ -106,7 +106,7 @@ pub(crate) fn own_host<'a>(request: &Request<'a>, name: &str) -> Option<Host<'a>
 
 fn read_host<'a>(host: &'a str, name: &str) -> Option<Host<'a>> {
     let end = host.rfind(']').unwrap_or(0);
-    let colon = host.get(end..)?.find(':').map(|at| end + at);
+    let colon = host.get(end..)?.find(':').map(|at| end.saturating_add(at));
     let (before, port) = host.split_at_checked(colon.unwrap_or(host.len()))?;
     let digits = port.strip_prefix(':').unwrap_or("80");
     let is_port = digits.bytes().all(|digit| digit.is_ascii_digit()) && digits.parse::<u16>().is_ok();
@@ -156,19 +156,24 @@ fn ahead(of: u32, now: u32, at_most: u32) -> u32 {
 
 /// How long it takes until one more of something fits, each of which takes `each` to be paid off, into `room`.
 fn until_room(paid: u32, now: u32, each: u32, room: u32) -> Result<u32, Later> {
-    let after = ahead(paid, now, room) + each;
+    let after = ahead(paid, now, room).saturating_add(each);
     match after.checked_sub(room).filter(|&more| more > 0) {
         None => Ok(now.wrapping_add(after)),
         Some(more) => Err(Later(more.div_ceil(SECOND))),
     }
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::arithmetic_side_effects,
+    reason = "64 bits and 32 make 96, and ticks wrap around"
+)]
 fn ticks(now: Millis) -> u32 {
     (u128::from(now) * u128::from(SECOND) / 1000) as u32
 }
 
 fn class(players: usize) -> u32 {
-    (players as u32).clamp(CLASS, LARGEST)
+    u32::try_from(players).unwrap_or(LARGEST).clamp(CLASS, LARGEST)
 }
 
 /// A number by which addresses are told apart, more or less.
@@ -182,7 +187,7 @@ fn shared(who: IpAddr) -> usize {
 
 /// What a request costs, in ticks.
 fn each(players: usize) -> u32 {
-    (SECOND / (REQUESTS * class(players))).max(1)
+    SECOND.checked_div(REQUESTS.saturating_mul(class(players))).unwrap_or(0).max(1)
 }
 
 impl Account {
@@ -204,7 +209,7 @@ impl Account {
     /// Whether it is as good as new, but for its wrong codes: these keep nobody else from an account.
     fn is_clean(&self, now: u32) -> bool {
         let registrations = ahead(self.registrations, now, LARGEST * REGISTRATION);
-        ahead(self.requests, now, REQUESTS_AT_ONCE) + registrations == 0
+        ahead(self.requests, now, REQUESTS_AT_ONCE) == 0 && registrations == 0
     }
 }
 
@@ -228,7 +233,11 @@ impl Guard {
         match place.and_then(|place| self.known.get_mut(place)) {
             Some((_, account)) => (account, true),
             // There are so many of them.
-            None => (&mut self.others[shared(who) % SHARED], false),
+            None => {
+                #[expect(clippy::indexing_slicing, reason = "the remainder is below their number")]
+                let account = &mut self.others[shared(who) % SHARED];
+                (account, false)
+            }
         }
     }
 
@@ -254,7 +263,8 @@ impl Guard {
     pub fn pay(&mut self, now: Millis, who: IpAddr, players: usize, bytes: usize) {
         let now = ticks(now);
         if !who.to_canonical().is_loopback() {
-            self.account(who, now).0.owe(now, bytes.div_ceil(REQUEST_BYTES) as u32, players);
+            let requests = u32::try_from(bytes.div_ceil(REQUEST_BYTES)).unwrap_or(u32::MAX);
+            self.account(who, now).0.owe(now, requests, players);
         }
     }
 
@@ -303,7 +313,7 @@ impl Guard {
         if who.to_canonical().is_loopback() {
             return Ok(now);
         }
-        let room = class(players) * REGISTRATION;
+        let room = class(players).saturating_mul(REGISTRATION);
         until_room(self.account(who, now).0.registrations, now, REGISTRATION, room)
     }
 

@@ -15,6 +15,10 @@
 //! links.rs    players that dial in instead
 //! arena.rs    those that speak League of Agents
 //! routes.rs   which path is what
+//! answers.rs  how requests are answered, and who may ask
+//! entries.rs  what agents ask in their protocols
+//! public.rs   what anybody may see
+//! owner.rs    what only the owner may do
 //! watch.rs    connections that only watch
 //! live.rs     what the web page watches
 //! moment.rs   one match as it is now
@@ -34,6 +38,18 @@
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]
+// What a peer sends cannot stop the box. Where one of these must be broken, `expect` says why it holds.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unwrap_used
+    )
+)]
 // An `async fn` keeps its arguments twice, where they came in and where they are used; an `async move` block does not. Slots
 // are many, and on a board each is memory: where it counts, it is written out.
 #![allow(clippy::manual_async_fn)]
@@ -41,25 +57,33 @@
 #[cfg(test)]
 extern crate std;
 
+mod answers;
 mod archive;
 mod arena;
 pub mod board;
 pub mod calendar;
 pub mod clock;
+mod entries;
 mod guard;
 pub mod http;
 pub mod journal;
 mod lines;
 mod links;
+#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod live;
 mod moment;
+mod owner;
+#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod pages;
 mod pieces;
 mod powers;
+mod public;
 mod replay;
+#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod routes;
 mod server;
 mod settings;
+#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod slots;
 pub mod sntp;
 mod turns;
@@ -107,9 +131,9 @@ pub struct Appliance<'m, B> {
     journal: journal::Desk<'m>,
     /// For a request or a message that is too long for a slot's buffer, and for what is sent of a long answer in one go.
     wide: ws::Long,
-    /// For a move with much to remember.
+    /// For a move with much to remember, and for an answer that is too long for `told`.
     long: ws::Long,
-    /// For what pages are told: it changes as it is told, so it must be made in one go.
+    /// For what pages are told, and for answers: these change as they are told, so they must be made in one go.
     told: ws::Long,
 }
 
@@ -227,7 +251,8 @@ impl<'m, B: Board> Appliance<'m, B> {
         self.long.set(buf);
     }
 
-    /// Has a buffer for what pages that watch are told, one after the other, where that of a slot may be too short for it.
+    /// Has a buffer for what pages that watch are told, and for answers, one after the other, where that of a slot is too short
+    /// for them.
     pub fn have_told(&self, buf: &'static mut [u8]) {
         self.told.set(buf);
     }

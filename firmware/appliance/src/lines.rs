@@ -11,14 +11,13 @@ use embassy_futures::select::{Either, select};
 use embedded_io_async::{Read, Write};
 use heapless::String;
 use protocol_core::json;
-use protocol_core::protocols::league_v2::Failure;
-use protocol_core::venue::{Event, Venue};
+use protocol_core::venue::{Event, Failure, Venue};
 
 use crate::Appliance;
+use crate::answers::apart;
 use crate::board::Board;
 use crate::http::{self, CallError, ClientConn, Response};
 use crate::pieces;
-use crate::routes::apart;
 use crate::slots::{Id, Role};
 
 /// A call that has to be carried out. What it says, and to which path, is asked of the venue when it is written: on a
@@ -146,7 +145,7 @@ impl<B: Board> Appliance<'_, B> {
             if !matches!(error, CallError::TooLong { .. } | CallError::HeadTooLong) || !self.has_wide() {
                 return Err(error);
             }
-            let mut wide = self.lend().await.ok_or(error)?;
+            let mut wide = self.lend(&self.wide).await.ok_or(error)?;
             let mut conn = conn.grow(&mut wide);
             let response = conn.read_rest().await?;
             Ok(self.take_reply(player, call, response).await)

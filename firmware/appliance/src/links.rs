@@ -12,21 +12,18 @@ use edge_nal::TcpShutdown;
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
 use protocol_core::protocols;
+use protocol_core::protocols::league_v2::Answer;
 use protocol_core::protocols::league_v2::incoming::answered_call;
-use protocol_core::protocols::league_v2::{Answer, Failure};
-use protocol_core::venue::{self, Venue, Via};
+use protocol_core::venue::{self, Failure, Venue, Via};
 
 use crate::Appliance;
+use crate::answers::{Answering, apart};
 use crate::board::Board;
 use crate::calendar::{self, Source};
-use crate::guard::{self, Later};
-use crate::http::{Request, Responder};
-use crate::routes::{FROM_ELSEWHERE, apart, too_many};
+use crate::guard::Later;
+use crate::http::Request;
 use crate::slots::{Id, Role};
 use crate::ws::{self, End, Event, Link};
-
-/// Where agents dial in.
-pub(crate) const PATH: &str = "/ws";
 
 /// How long a message of an agent that says too much has to wait before it is looked at again, in milliseconds.
 const SLOW_MS: u64 = 50;
@@ -45,35 +42,24 @@ impl<B: Board> Appliance<'_, B> {
     /// Answers a request for a WebSocket. True if the connection is one now.
     pub(crate) fn greet<S: Write>(
         &self,
-        peer: IpAddr,
-        request: Request<'_>,
-        responder: Responder<'_, S, B>,
+        asked: &mut Answering<'_, S, B>,
+        request: &Request<'_>,
     ) -> impl Future<Output = bool> {
         async move {
-            let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, self.capacity());
-            if let Err(later) = may_ask {
-                let _ = too_many(responder, later, "requests came").await;
-                return false;
-            }
-            if request.method != "GET" {
-                let _ = responder.error_with(405, "this path takes GET", &[("Allow", "GET")]).await;
-                return false;
-            }
-            if guard::is_from_elsewhere(&request, self.board.about().name) {
-                let _ = responder.error(403, FROM_ELSEWHERE).await;
-                return false;
-            }
-            match ws::accept(&request) {
+            match ws::accept(request) {
                 // A link lasts, and the last slot is for who comes next.
                 Ok(_) if self.slots.is_full() => {
-                    let _ = responder.error_with(503, FULL, &[("Retry-After", RETRY_AFTER)]).await;
+                    let _ = asked.error_with(503, FULL, &[("Retry-After", RETRY_AFTER)]).await;
                     false
                 }
-                Ok(proof) => responder.upgrade("websocket", &[("Sec-WebSocket-Accept", &proof)]).await.is_ok(),
+                Ok(proof) => match asked.responder() {
+                    Ok(responder) => responder.upgrade("websocket", &[("Sec-WebSocket-Accept", &proof)]).await.is_ok(),
+                    Err(_) => false,
+                },
                 Err(refusal) => {
                     let (status, rule) = refusal.answer();
                     let how = [("Upgrade", "websocket"), ("Sec-WebSocket-Version", ws::VERSION)];
-                    let _ = responder.error_with(status, rule, &how).await;
+                    let _ = asked.error_with(status, rule, &how).await;
                     false
                 }
             }

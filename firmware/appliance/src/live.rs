@@ -31,7 +31,6 @@
 //! happens again and again is no new entry, but one of the last that counts on.
 
 use core::net::IpAddr;
-use core::pin::pin;
 
 use edge_nal::TcpShutdown;
 use embassy_futures::yield_now;
@@ -45,20 +44,14 @@ use protocol_core::venue::{Player, Venue};
 
 use crate::Appliance;
 use crate::board::Board;
-use crate::clock::before;
 use crate::moment::Moment;
 use crate::pages::{self, Vitals};
 use crate::pieces;
-use crate::ws::{End, Lent, Link};
+use crate::ws::{End, Link};
 
 /// How long a page may take to be told one thing, in milliseconds, where others wait for the buffer. A page that takes longer
 /// comes back when it can.
 const TELL_MS: u32 = 500;
-/// How long it waits for the others.
-const TURN_MS: u64 = 2_000;
-
-/// Where the page watches.
-pub(crate) const PATH: &str = "/api/live";
 
 /// What changes again within so many entries of the log is told then. To look further would cost more than to tell it twice.
 const AHEAD: u64 = 64;
@@ -291,7 +284,7 @@ impl<B: Board> Appliance<'_, B> {
                 // One page after the other: what cannot be told now is told when it is looked for again.
                 let mut lent = match self.told.size() {
                     0 => None,
-                    _ => match self.turn_to_tell().await {
+                    _ => match self.lend(&self.told).await {
                         Some(lent) => Some(lent),
                         None => return Ok(()),
                     },
@@ -307,13 +300,6 @@ impl<B: Board> Appliance<'_, B> {
                 drop(lent);
                 yield_now().await;
             }
-        }
-    }
-
-    fn turn_to_tell(&self) -> impl Future<Output = Option<Lent<'_>>> {
-        async move {
-            let turn = pin!(self.told.queue_up()?);
-            before(&self.board, self.board.after(TURN_MS), turn).await.ok()
         }
     }
 

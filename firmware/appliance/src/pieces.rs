@@ -81,7 +81,7 @@ impl Sent {
             }
         }
         let kept = window.len();
-        let total = text.bytes + rest;
+        let total = text.bytes.saturating_add(rest);
         match self.length {
             None => {
                 written.map_err(|Full| WriteError::WrongLength)?;
@@ -120,7 +120,7 @@ struct Prefix {
 
 impl Prefix {
     fn add(&mut self, bytes: &[u8]) {
-        self.bytes += bytes.len();
+        self.bytes = self.bytes.saturating_add(bytes.len());
         for &byte in bytes {
             self.sum = self.sum.rotate_left(5).wrapping_add(byte.into()).wrapping_mul(0x9E37_79B1);
         }
@@ -129,7 +129,8 @@ impl Prefix {
     /// Goes on to a place in the window, which begins at byte `start`, and gives the place its sum. One before it has it already.
     fn extend_to(&mut self, place: &mut Prefix, start: usize, window: &[u8]) {
         if place.bytes > start {
-            self.add(window.get(self.bytes - start..place.bytes - start).unwrap_or_default());
+            let new = self.bytes.saturating_sub(start)..place.bytes.saturating_sub(start);
+            self.add(window.get(new).unwrap_or_default());
             *place = *self;
         }
     }
@@ -222,19 +223,19 @@ impl Sink for Piece<'_> {
             return self.ends(End::Changed);
         }
         let (here, behind) = bytes.split_at(bytes.len().min(self.room));
-        self.room -= here.len();
-        self.text.bytes += here.len();
+        self.room = self.room.saturating_sub(here.len());
+        self.text.bytes = self.text.bytes.saturating_add(here.len());
         self.window.put(here)?;
         if !behind.is_empty() && !self.is_counted {
             return self.ends(End::More);
         }
-        self.rest += behind.len();
+        self.rest = self.rest.saturating_add(behind.len());
         Ok(())
     }
 
     fn has_item(&mut self) -> bool {
         let before = self.items;
-        self.items += 1;
+        self.items = self.items.saturating_add(1);
         if before < self.resumed.items {
             if before == 0 && self.text != self.resumed.head {
                 self.end = End::Changed;

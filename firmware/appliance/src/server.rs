@@ -11,16 +11,14 @@ use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
 
 use crate::Appliance;
-use crate::arena;
+use crate::answers::{Answering, Left, apart};
 use crate::board::Board;
 use crate::clock::before;
 use crate::http::{Limits, Refusal, ServerConn};
-use crate::links;
-use crate::live;
-use crate::routes::apart;
+use crate::routes::Purpose;
 use crate::slots::{Id, Role};
 use crate::web::File;
-use crate::ws::{End, Lent, Link};
+use crate::ws::{End, Lent, Link, Long};
 use crate::{ANSWER, WINDOW, lines};
 
 /// How long a connection may idle when few slots are free, in milliseconds.
@@ -30,8 +28,11 @@ const SHORT_IDLE_MS: u64 = 500;
 const SHORT_REQUEST_MS: u64 = 3_000;
 /// How long a block of an answer may take then to be read, in milliseconds.
 const SHORT_WRITE_MS: u32 = 3_000;
-/// How long a request that is too long for the slot's buffer waits for a larger one, in milliseconds.
+/// How long whoever needs a larger buffer than the slot's waits for one, in milliseconds.
 const WAIT_MS: u64 = 2_000;
+/// How long a peer may keep such a buffer waiting in all while it reads a long answer from it, in milliseconds. Only the spare
+/// one is lent for that, and for the page unpacked, which browsers do not ask for.
+const KEEP_MS: u32 = 20_000;
 /// How long a closing connection may take to do so, in milliseconds. A lost frame is sent again after one second, and again after
 /// two more.
 const CLOSE_MS: u64 = 4_000;
@@ -44,6 +45,8 @@ enum Next {
     Over,
     /// It is a link.
     Link(Purpose),
+    /// It is one, and to be closed: frames came before the handshake was answered.
+    TooEarly,
     /// The request is too long for the buffer, which so many bytes of it fill.
     Longer(usize),
     /// The request that was too long is answered; so many bytes came behind it.
@@ -69,8 +72,10 @@ impl<B: Board> Appliance<'_, B> {
         buf: &mut [u8],
         room: [usize; 2],
     ) -> impl Future<Output = ()> {
+        // Numbered as they are made, whoever runs first: see `Slots::hire`.
+        let slot = self.slots.open();
         async move {
-            let Some(slot) = self.slots.open() else { return core::future::pending().await };
+            let Some(slot) = slot else { return core::future::pending().await };
             self.slots.set(slot, Role::Free);
             // All are counted before the first one serves.
             yield_now().await;
@@ -175,9 +180,9 @@ impl<B: Board> Appliance<'_, B> {
                         (ServerConn::resume(&mut *socket, room, spare, filled, self.has_wide()), None)
                     }
                 };
-                match self.answer_requests(slot, peer, conn, own).await {
+                match self.answer_requests(slot, &peer, conn, own).await {
                     Next::Longer(bytes) => {
-                        let Some(mut wide) = self.lend().await else { break Next::Busy };
+                        let Some(mut wide) = self.lend(&self.wide).await else { break Next::Busy };
                         copy(buf, &mut wide, bytes);
                         (lent, filled) = (Some(wide), bytes);
                     }
@@ -196,6 +201,10 @@ impl<B: Board> Appliance<'_, B> {
                 next => next,
             };
             let player = match next {
+                Next::TooEarly => {
+                    Link::new(socket, &self.board, buf).close(TOO_EARLY).await;
+                    None
+                }
                 Next::Link(purpose) => {
                     // Who has not said who it is says no more than a request may.
                     let room = buf.get_mut(..own.saturating_add(spare)).unwrap_or_default();
@@ -227,13 +236,14 @@ impl<B: Board> Appliance<'_, B> {
         buf: &mut [u8],
     ) -> impl Future<Output = Next> {
         async move {
-            let mut lent = if buf.len() < WINDOW { self.lend().await } else { None };
+            let mut lent = if buf.len() < WINDOW { self.lend(&self.wide).await } else { None };
             let buf = lent.as_deref_mut().unwrap_or(buf);
             if buf.len() < WINDOW {
                 return Next::Busy;
             }
             let mut conn = ServerConn::new(socket, buf, 0);
-            let _ = file.send_unpacked(conn.last_answer(&self.board, &self.limits()), &self.turns).await;
+            let responder = conn.last_answer(&self.board, &self.limits()).keeps_waiting(KEEP_MS);
+            let _ = file.send_unpacked(responder, &self.turns).await;
             Next::Over
         }
     }
@@ -244,9 +254,9 @@ impl<B: Board> Appliance<'_, B> {
     }
 
     /// A larger buffer for what is too long for that of a slot, as soon as there is one. `None` where there is none in time.
-    pub(crate) fn lend(&self) -> impl Future<Output = Option<Lent<'_>>> {
+    pub(crate) fn lend<'a>(&'a self, long: &'a Long) -> impl Future<Output = Option<Lent<'a>>> {
         async move {
-            let turn = pin!(self.wide.queue_up()?);
+            let turn = pin!(long.queue_up()?);
             before(&self.board, self.board.after(WAIT_MS), turn).await.ok()
         }
     }
@@ -265,7 +275,6 @@ impl<B: Board> Appliance<'_, B> {
         async move {
             let ms = self.limits().request_ms;
             match purpose {
-                Purpose::TooEarly => Link::new(socket, &self.board, buf).close(TOO_EARLY).await,
                 Purpose::Watch => apart(pin!(self.show_live(peer, &mut Link::new(socket, &self.board, buf)))).await,
                 Purpose::Play => return apart(pin!(self.meet(peer, socket, buf, ms))).await,
                 Purpose::Arena => return apart(pin!(self.meet_agent(peer, socket, buf, ms))).await,
@@ -278,7 +287,7 @@ impl<B: Board> Appliance<'_, B> {
     fn answer_requests<'b, S>(
         &'b self,
         slot: Id,
-        peer: IpAddr,
+        peer: &'b IpAddr,
         mut conn: ServerConn<'b, &'b mut S>,
         own: Option<usize>,
     ) -> impl Future<Output = Next>
@@ -299,7 +308,7 @@ impl<B: Board> Appliance<'_, B> {
                 let (request, responder) =
                     match conn.receive_unless(&self.board, limits, self.let_go(slot, is_kept)).await {
                         Ok(Some((request, responder))) if self.slots.is_short() => (request, responder.close()),
-                        Ok(Some(asked)) => asked,
+                        Ok(Some(came)) => came,
                         Ok(None) => return Next::Over,
                         Err(Refusal::HeadTooLarge | Refusal::BodyTooLarge) if !is_lent && self.has_wide() => {
                             return Next::Longer(conn.unread());
@@ -311,17 +320,19 @@ impl<B: Board> Appliance<'_, B> {
                         }
                     };
                 self.slots.set(slot, Role::Busy);
-                if let Some(purpose) = Purpose::at(request.path) {
-                    if self.greet(peer, request, responder).await {
-                        return Next::Link(if conn.unread() > 0 { Purpose::TooEarly } else { purpose });
-                    }
-                } else {
-                    let (mut wide, mut crowded) = (if is_lent { None } else { self.wide.spare() }, None);
+                let mut left = Left::Nothing;
+                {
+                    let mut wide = if is_lent { None } else { self.wide.spare() };
+                    let responder = if is_lent { responder.keeps_waiting(KEEP_MS) } else { responder };
+                    let mut asked = Answering::new(peer, responder.with_room(wide.as_deref_mut(), KEEP_MS));
                     // An answer that fails leaves a closed connection: the next receive says so.
-                    let _ = self.route(peer, request, responder.with_room(wide.as_deref_mut()), &mut crowded).await;
-                    if let Some(file) = crowded {
-                        return Next::Unpack(file);
-                    }
+                    let _ = self.route(&mut asked, &request, &mut left).await;
+                }
+                match left {
+                    Left::Nothing => {}
+                    Left::Unpack(file) => return Next::Unpack(file),
+                    Left::Link(_) if conn.unread() > 0 => return Next::TooEarly,
+                    Left::Link(purpose) => return Next::Link(purpose),
                 }
                 // The next request may be there already: the others get their turn first.
                 yield_now().await;
@@ -345,27 +356,6 @@ impl<B: Board> Appliance<'_, B> {
             while self.slots.role(slot) != Role::LetGo {
                 self.slots.rung(slot).await;
             }
-        }
-    }
-}
-
-/// What a link is for, by its path.
-#[derive(Clone, Copy)]
-enum Purpose {
-    Play,
-    Arena,
-    Watch,
-    /// To be closed: frames came before the handshake was answered.
-    TooEarly,
-}
-
-impl Purpose {
-    fn at(path: &str) -> Option<Self> {
-        match path {
-            links::PATH => Some(Self::Play),
-            arena::PATH => Some(Self::Arena),
-            live::PATH => Some(Self::Watch),
-            _ => None,
         }
     }
 }

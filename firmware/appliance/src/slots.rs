@@ -100,7 +100,7 @@ impl<'m> Slots<'m> {
         self.lines.len()
     }
 
-    /// One more is run: its number. `None` where there are no more.
+    /// One more is made, to be run: its number. `None` where there are no more.
     pub fn open(&self) -> Option<Id> {
         let id = Id::MIN.checked_add(self.running.get())?;
         self.slot(id)?;
@@ -218,7 +218,8 @@ impl<'m> Slots<'m> {
     /// more than is theirs already: however many come, players are called.
     fn hire(&self, line: u16) -> bool {
         let may_take_last = self.visitors.get() >= self.others();
-        // Who connects comes to the first that listens, on a board, so a call takes the last.
+        // Who connects comes to the first that listens, on a board, so a call takes the last: one that is taken while somebody
+        // shakes hands with it resets who came.
         let free = (1..).map_while(Id::new).zip(self.all).filter(|(_, slot)| slot.role.get() == Role::Free).last();
         let free = free.map(|(id, _)| id).filter(|_| self.free.get() > 1 || may_take_last);
         match (free, self.line(line)) {

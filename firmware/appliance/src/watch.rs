@@ -41,7 +41,7 @@ impl Watchers {
     pub fn admit(&self, slots: u16) -> Option<Place<'_>> {
         let now = self.0.get();
         (now < slots / 2).then(|| {
-            self.0.set(now + 1);
+            self.0.set(now.saturating_add(1));
             Place(&self.0)
         })
     }

@@ -25,6 +25,15 @@ fn flash(sectors: usize) -> Flash {
     RamFlash::new(vec![0xff; sectors * SECTOR])
 }
 
+#[test]
+fn a_flash_in_memory_has_power_for_ever() {
+    use embedded_storage_async::nor_flash::NorFlash;
+    let mut flash = flash(1);
+    block_on(flash.write(0, &[0; 64])).unwrap();
+    block_on(flash.erase(0, SECTOR as u32)).unwrap();
+    assert_eq!(flash.power, u32::MAX, "the film of a computer without a journal would end after 4 GB");
+}
+
 fn new_venue(seed: u8) -> Small {
     let config = Config { endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(), ..Config::default() };
     Venue::new(

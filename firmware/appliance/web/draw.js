@@ -69,6 +69,25 @@ function bouts(seats, rounds) {
   }));
 }
 
+// A playing card: its rank, and its suit if that matters; from behind if nobody may see it.
+const SUITS = { c: "♣", d: "♦", h: "♥", s: "♠" };
+
+function playingCard(rank, suit = "") {
+  const name = rank ? rank.replace("T", "10") + (SUITS[suit] || "") : "hidden card";
+  const text = (y, size, words) => shape("text", { x: 25, y, "font-size": size }, words);
+  const print = !rank ? [shape("rect", { x: 6, y: 6, width: 38, height: 58, rx: 3, class: "behind" })]
+    : suit ? [text(22, 29, rank.replace("T", "10")), text(53, 31, SUITS[suit])] : [text(36, 34, rank)];
+  return shape("svg", { viewBox: "0 0 50 70", role: "img", "aria-label": name, class: "face" + (/[dh]/.test(suit) ? " red" : "") },
+    shape("rect", { x: 1, y: 1, width: 48, height: 68, rx: 6, class: "paper" }), ...print);
+}
+
+// A table with what lies in its middle, and a place for each player: what it has, what it did last, and whether it is asked.
+function felt(seats, step, middle, places) {
+  const place = ({ id, name, note, things, isAsked, isOut }) => coloured(make("div", "place own" + (isAsked ? " asked" : "") + (isOut ? " gone" : ""),
+    make("bdi", "", seats.find(seat => seat.id === id)?.name ?? name), ...things, make("p", "", note || (step.actions || {})[id] || "\u00a0")), id);
+  return make("div", "felt", make("div", "middle", ...middle), make("div", "places", ...places.map(place)));
+}
+
 // Whether a choice of even or odd names the parity of a number.
 const right = (choice, number) => choice === (number % 2 ? "odd" : "even");
 

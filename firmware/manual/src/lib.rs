@@ -19,6 +19,7 @@ use protocol_core::games::{GameKind, Order, Question};
 use protocol_core::protocols::league_of_agents::incoming::RefusedName;
 use protocol_core::protocols::league_of_agents::{self, Trouble};
 use protocol_core::protocols::league_v2::Code;
+use protocol_core::protocols::moltgame;
 use protocol_core::referee::MAX_RETRIES;
 use protocol_core::venue::Timing;
 
@@ -135,6 +136,12 @@ pub fn document(text: &str) -> String {
                 let (place, meaning) = meaning(code);
                 format!("{} | {} | {place} | {meaning}", code.code(), code.name())
             })),
+            "missed_turns" => moltgame::MISSED_TURNS.to_string(),
+            "moltgame_troubles" => rows(moltgame::Trouble::ALL.iter().map(|&trouble| {
+                let (code, hint) = trouble.words();
+                format!("{} | `{code}` | {hint}", trouble.status())
+            })),
+            "moltgame_sh" => include_str!("moltgame.sh").trim_end().into(),
             "troubles" => troubles(false),
             "move_troubles" => troubles(true),
             "refused_names" => rows(

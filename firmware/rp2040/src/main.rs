@@ -76,8 +76,8 @@ const REQUEST: [usize; 2] = [SLOT[2] - 192, 192];
 const WIDE: usize = 2048 + ANSWER;
 const _: () = assert!(WIDE >= WINDOW, "there is no room to unpack the page");
 
-/// What a page that watches is told in one go, at most.
-const TOLD: usize = 1408;
+/// What a page that watches is told in one go, at most, or a short answer and its head.
+const TOLD: usize = 1536;
 
 /// The longest message: a move of resource-rush with a full memory of 10 KB, and what a buffer keeps free behind it.
 const LONG: usize = 11_008;
@@ -223,6 +223,7 @@ fn staff(
         let _ = own.push(buf);
     }
     let sockets: &'static [Own] = sockets;
+    // In the order of the sockets, which is the order in which they are asked whether they listen.
     for (socket, buf) in sockets.iter().zip(own) {
         spawner.spawn(slot(leaguebox, socket, buf).expect(ONCE));
     }

@@ -305,8 +305,8 @@ impl Agent {
         message
     }
 
-    /// Hears a call and says what comes of it, and when.
-    pub fn hear(&self, now: u64, call: &Value, patience: u64, random: &mut Random) -> Vec<(u64, Act)> {
+    /// Hears a call and says what comes of it, and when. It may make these `moves`.
+    pub fn hear(&self, now: u64, call: &Value, moves: &[Value], patience: u64, random: &mut Random) -> Vec<(u64, Act)> {
         let deed = self.conduct.deed(now, random);
         let (spoken, name, message) = Dialect::unwrap_call(call);
         let reply = |body: Value| Act::Reply(200, body.to_string().into_bytes());
@@ -324,7 +324,7 @@ impl Agent {
             };
             return vec![(self.latency, reply(shrug))];
         }
-        let Some((method, mut answer)) = self.answer(message, deed == Deed::Decline, random) else {
+        let Some((method, mut answer)) = self.answer(message, moves, deed == Deed::Decline, random) else {
             let thanks = self.dialect.wrap_reply(&call["id"], json!({"status":"ok"}));
             return match self.conduct {
                 Conduct::IgnoresNews(None) => vec![],
@@ -363,19 +363,23 @@ impl Agent {
     fn answer(
         &self,
         message: &Map<String, Value>,
+        moves: &[Value],
         declines: bool,
         random: &mut Random,
     ) -> Option<(&'static str, Value)> {
-        let choice = random.pick(&["even", "odd"]);
         let (method, name, more) = match message["message_type"].as_str()? {
             "GAME_INVITATION" => ("game_join_ack", "GAME_JOIN_ACK", json!({"accept":!declines})),
             "CHOOSE_PARITY_CALL" => {
+                let choice = random.pick(&["even", "odd"]);
                 ("choose_parity_response", "CHOOSE_PARITY_RESPONSE", json!({"parity_choice":choice}))
             }
             "MOVE_REQUEST" => {
-                let played = match message["game_type"].as_str() {
-                    Some("dance-battle") => self.plan(message, random),
-                    _ => json!({"action":"choose","value":choice}),
+                let played = match (message["game_type"].as_str(), moves.len()) {
+                    // What is listed first hardly ever brings two dancers together.
+                    (Some("dance-battle"), _) => self.plan(message, random),
+                    // The question may be about a match that is over by now.
+                    (_, 0) => Value::Null,
+                    (_, listed) => moves[random.any() as usize % listed].clone(),
                 };
                 ("move_response", "MOVE_RESPONSE", json!({"move":played}))
             }

@@ -12,7 +12,7 @@ use protocol_core::venue::{Pace, Pacing, Stage, Step};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::agent::Conduct;
+use super::agent::{Conduct, Dialect};
 use super::{Text, World};
 
 /// News a line may owe its player, and one call that is under way.
@@ -42,13 +42,22 @@ impl World<'_> {
         }
     }
 
-    /// An open call says the same as in the beginning.
+    /// An open call says the same as in the beginning; but what it shows of a game may tell that others have moved meanwhile.
     pub(super) fn check_the_text(&self, line: u16) {
         let Some(open) = &self.open[usize::from(line)] else { return };
         let mut text = Text::default();
         match self.venue.write_call(line, &mut text) {
             Ok(()) => {
                 let (was, is) = (String::from_utf8_lossy(&open.text), String::from_utf8_lossy(&text.0));
+                if was != is && open.is("MOVE_REQUEST") {
+                    let rest = [&was, &is].map(|text| {
+                        let call: Value = serde_json::from_str(text).expect("a call is JSON");
+                        let mut message = Dialect::unwrap_call(&call).2.clone();
+                        message.remove("game_state").expect("a question shows the game");
+                        message
+                    });
+                    return assert_eq!(rest[0], rest[1], "a call asks the same for as long as it is open");
+                }
                 assert_eq!(was, is, "a call says the same for as long as it is open");
             }
             Err(_) => assert!(open.may_be_settled, "an open call has words: {}", String::from_utf8_lossy(&open.text)),
@@ -104,7 +113,7 @@ impl World<'_> {
     }
 
     /// Steps are taken as they come, sorted by match.
-    fn take_the_steps(&mut self) {
+    pub(super) fn take_the_steps(&mut self) {
         loop {
             let mut buf = [0; 1024];
             let mut out = Writer::new(&mut buf);
@@ -146,7 +155,7 @@ impl World<'_> {
         course.ended = Some(now);
         let opened = course.opened.unwrap_or(now);
         let took = now - opened;
-        let turns = u64::from(self.setup.game.rules().turns);
+        let turns = super::moves_of(self.setup.game);
         // A retry may be rested for and then answered: its step twice, and a tenth more. Three bytes of rounding each.
         let retries = 2 * 7 * timing.retry_base_ms * 11 / 10 + 6;
         let played = timing.join_ms + retries + turns * (timing.notice_ms + timing.move_ms + retries);
@@ -222,7 +231,8 @@ impl World<'_> {
     }
 
     /// The seed is the one that was promised, decides the draw, and the draw decides the match.
-    fn check_game_over(&self, agent: usize, message: &Map<String, Value>) {
+    fn check_game_over(&mut self, agent: usize, message: &Map<String, Value>) {
+        self.take_the_steps();
         let id = message["match_id"].as_str().expect("a result names its match");
         let seed = unhex(message["match_seed"].as_str().expect("a seed"));
         let commitment = hex(&Sha256::digest(&seed));
@@ -246,13 +256,12 @@ impl World<'_> {
                 }
                 moves.clone()
             }
-            GameKind::Dance => {
-                if result["status"] != "TECHNICAL_LOSS" && !is_ruled {
-                    check_dance(id, result);
+            _ => {
+                if result["status"] != "TECHNICAL_LOSS" && !is_ruled && !self.owner.has_acted {
+                    self.check_who_won(id, result);
                 }
                 return;
             }
-            other => unreachable!("the simulated agents do not play {}", other.rules().name),
         };
         let me = &self.agents[agent];
         if let (Some(chosen), "WIN" | "DRAW", false) =
@@ -267,6 +276,37 @@ impl World<'_> {
                 choices.iter().filter(|(_, choice)| **choice == result["number_parity"]).map(|(id, _)| id).collect();
             let winner = if right.len() == 1 { json!(right[0]) } else { Value::Null };
             assert_eq!(result["winner_player_id"], winner, "{id}: who names the parity wins");
+        }
+    }
+
+    /// Who has won, and who gets which points, follows from how the game stands when it is played again.
+    fn check_who_won(&self, id: &str, result: &Value) {
+        let place = MatchId::read(id).expect("a match id");
+        let mut replay = self.venue.replay_of(place).expect("a match that is over can be replayed");
+        let mut from = Reader::new(&self.films[&replay.of]);
+        while let Some(step) = Step::read(&mut from).expect("whole steps") {
+            assert_eq!(replay.follow(&step), Ok(()), "{id}: {step:?} follows");
+        }
+        let line = self.venue.match_line(place).expect("a match has a line");
+        let standing = replay.game.standing().expect("it has been played to its end");
+        let players = line.player_ids().map(|id| id.to_string()).zip(standing.places);
+        let first: Vec<String> = players.filter(|(_, place)| *place == 1).map(|(player, _)| player).collect();
+        let winner = if let [winner] = &first[..] { json!(winner) } else { Value::Null };
+        assert_eq!(result["winner_player_id"], winner, "{id}: {result}");
+        let points = result["score"].as_object().expect("points");
+        assert_eq!(points.len(), usize::from(replay.game.seats()), "{id}: {result}");
+        for (player, points) in points {
+            let due = if !first.contains(player) {
+                0
+            } else if first.len() == 1 {
+                3
+            } else {
+                1
+            };
+            assert_eq!(*points, due, "{id}: {result}");
+        }
+        if self.setup.game == GameKind::Dance {
+            check_dance(id, result);
         }
     }
 
@@ -415,7 +455,11 @@ impl World<'_> {
             let has_bye = !{ plays }.any(|line| line.player_ids().any(|player| player.to_string() == *id));
             if !has_bye {
                 heard.next_if_eq(&("GAME_INVITATION", round));
-                while heard.next_if_eq(&("MOVE_REQUEST", round)).is_some() {
+                // What it did without being asked is confirmed as well.
+                let acted = self.acted.contains(&agent);
+                while heard.next_if_eq(&("MOVE_REQUEST", round)).is_some()
+                    || acted && heard.peek() == Some(&("MOVE_VALIDATION", round))
+                {
                     assert_eq!(heard.next(), Some(("MOVE_VALIDATION", round)), "{id}");
                 }
                 heard.next_if_eq(&("CHOOSE_PARITY_CALL", round));
@@ -429,7 +473,7 @@ impl World<'_> {
     }
 }
 
-/// Who is left alone has won, else who has the most points; the league's points say so too.
+/// Who is left alone has won, else who has the most points.
 fn check_dance(id: &str, result: &Value) {
     let left = result["standing"].as_array().expect("who is left");
     let scores = result["final_score"].as_object().expect("scores");
@@ -440,18 +484,6 @@ fn check_dance(id: &str, result: &Value) {
     };
     let winner = if let [winner] = ahead[..] { json!(winner) } else { Value::Null };
     assert_eq!(result["winner_player_id"], winner, "{id}: {result}");
-    let points = result["score"].as_object().expect("points");
-    assert_eq!(points.len(), 4);
-    for (player, points) in points {
-        let due = if !ahead.contains(&player.as_str()) {
-            0
-        } else if ahead.len() == 1 {
-            3
-        } else {
-            1
-        };
-        assert_eq!(*points, due, "{id}: {result}");
-    }
 }
 
 /// The round and table in a match's id.

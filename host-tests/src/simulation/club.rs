@@ -1,16 +1,16 @@
 //! A club: agents of League of Agents that dial in, wait in queues and play whatever they find others for, in virtual time.
 //! Some are late, some break rules, some drop and come back; the power is cut; and now and then the teacher starts a league
-//! in the middle of it. A seed decides all of it.
+//! in the middle of it. With the feature `toys` some speak the toy protocol: they ask, know no queues, and play in the league. A
+//! seed decides all of it.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
-use std::ops::ControlFlow;
 
 use appliance::journal::ram::RamFlash;
 use appliance::journal::{FRAME, Log, commit, restore};
 use embassy_futures::block_on;
 use protocol_core::fair::Seed;
-use protocol_core::games::{Game, GameKind, MoveSink, Seat};
+use protocol_core::games::{Game, GameKind};
 use protocol_core::ids::MatchId;
 use protocol_core::journal::bytes::{Reader, Writer};
 use protocol_core::protocols::league_of_agents::{Enrolment, Reply, Told, Word};
@@ -19,10 +19,8 @@ use protocol_core::venue::{Command, Config, Event, Memory, ReelId, Stage, Step, 
 use serde_json::{Value, json};
 
 use super::random::Random;
-use super::{MORNING, Text, agent};
+use super::{MORNING, Text, agent, moves_for, moves_of};
 
-/// The games that agents queue for.
-const GAMES: [GameKind; 5] = [GameKind::Echo, GameKind::Blotto, GameKind::Gomoku, GameKind::Dance, GameKind::Rush];
 /// The most power cuts of an evening: a league counts its restarts in eight bits.
 const CUTS: u64 = 250;
 /// What opens the box to its owner.
@@ -43,6 +41,8 @@ enum Manner {
 
 /// An agent of the club.
 struct Member {
+    /// Whether it speaks the toy protocol.
+    asks: bool,
     key: String,
     issue: u32,
     manner: Manner,
@@ -105,13 +105,18 @@ pub struct Club<'m> {
     evening: Evening,
 }
 
-/// Takes some legal moves.
-struct Moves(Vec<String>);
+/// Whether there is a queue for it. Even or odd is played in leagues alone.
+fn is_queued_for(game: GameKind) -> bool {
+    !matches!(game, GameKind::EvenOdd | GameKind::EvenOdd10)
+}
 
-impl MoveSink for Moves {
-    fn legal_move<M: serde::Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
-        self.0.push(serde_json::to_string(legal).expect("a move is JSON"));
-        if self.0.len() < 24 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+/// Any game, but a long one only once in a while.
+fn any_game(random: &mut Random) -> GameKind {
+    loop {
+        let game = GameKind::ALL[random.any() as usize % GameKind::ALL.len()];
+        if random.one_in(1 + moves_of(game) / 20) {
+            return game;
+        }
     }
 }
 
@@ -119,7 +124,7 @@ impl<'m> Club<'m> {
     /// The club that a seed decides. Where `every` says so, the power is cut about every so many inputs.
     pub fn new([memory, spare]: [Memory<'m>; 2], seed: u64, every: Option<u64>) -> Self {
         let mut random = Random::new(seed ^ 0xc1ab);
-        let game = *random.pick(&[&GameKind::Echo, &GameKind::Blotto, &GameKind::Gomoku, &GameKind::EvenOdd]);
+        let game = any_game(&mut random);
         let config =
             Config { game, endpoint: "http://10.0.0.1:8000/mcp".try_into().expect("it fits"), ..Config::default() };
         let mut venue = Venue::new(memory, config, Seed([seed as u8; 32]), Seed([!seed as u8; 32]));
@@ -129,11 +134,8 @@ impl<'m> Club<'m> {
             venue.keep_facts();
             (log, every)
         });
-        // A drone flies for 500 ticks.
-        let mut games: Vec<GameKind> = (0..random.within(1, 2)).map(|_| GAMES[random.any() as usize % 4]).collect();
-        if random.one_in(20) {
-            games = vec![GameKind::Rush];
-        }
+        let mut games: Vec<GameKind> = (0..random.within(1, 2)).map(|_| any_game(&mut random)).collect();
+        games.iter_mut().filter(|game| !is_queued_for(**game)).for_each(|game| *game = GameKind::Echo);
         let mut club = Self {
             random,
             venue,
@@ -171,7 +173,25 @@ impl<'m> Club<'m> {
         self.queue.insert((self.now + after, self.queued), due);
     }
 
+    /// Says a line of the toy protocol, if there is one.
+    fn ask(&mut self, line: &str) -> String {
+        #[cfg(feature = "toys")]
+        {
+            let (now, from) = (self.moment(), IpAddr::V4(Ipv4Addr::new(10, 0, 2, 1)));
+            protocol_core::protocols::toy::hear(&mut self.venue, now, from, line).to_string()
+        }
+        #[cfg(not(feature = "toys"))]
+        unreachable!("nobody says {line}")
+    }
+
     fn enrol(&mut self, index: usize) {
+        if cfg!(feature = "toys") && self.random.one_in(4) {
+            let answer = self.ask(&format!("join Agent {index}"));
+            let key = answer.strip_prefix("welcome ").expect("a flawless registration").to_string();
+            self.keep();
+            let issue = key.parse().expect("a number");
+            return self.enter(true, key, issue);
+        }
         let from = IpAddr::V4(Ipv4Addr::new(10, 0, 1, index as u8 + 1));
         let body = json!({"name": format!("Agent {index}")}).to_string();
         let enrolment = self.venue.enrol(self.moment(), from, body.as_bytes());
@@ -180,6 +200,13 @@ impl<'m> Club<'m> {
         let mut text = Text::default();
         self.venue.write_enrolment(enrolment, &mut text).expect("there is room");
         let answer: Value = serde_json::from_slice(&text.0).expect("an answer is JSON");
+        let key = answer["apiKey"].as_str().expect("a key").into();
+        self.enter(false, key, issue);
+        let at = self.random.within(0, 5_000);
+        self.later(at, Due::Return(index));
+    }
+
+    fn enter(&mut self, asks: bool, key: String, issue: u32) {
         let manner = match self.random.within(0, 7) {
             0..=3 => Manner::Sound,
             4 => Manner::Fumbles,
@@ -187,18 +214,17 @@ impl<'m> Club<'m> {
             _ => Manner::Drops,
         };
         self.members.push(Member {
-            key: answer["apiKey"].as_str().expect("a key").into(),
+            asks,
+            key,
             issue,
             manner,
             latency: self.random.within(0, 2_000),
             wants: self.random.within(0, 4) as u32,
-            is_there: false,
+            is_there: asks,
             told: Told::default(),
-            is_busy: true,
+            is_busy: !asks,
             games: 0,
         });
-        let at = self.random.within(0, 5_000);
-        self.later(at, Due::Return(index));
     }
 
     /// The whole evening.
@@ -247,6 +273,8 @@ impl<'m> Club<'m> {
                 assert_eq!(obeyed, is_enough && self.venue.stage() != Stage::Waiting);
             }
             Due::Return(index) => self.dial(index),
+            // Who asks has no connection to drop; it thinks for a while longer.
+            Due::Drop(index) if self.members[index].asks => self.later(1_000, Due::Move(index)),
             Due::Drop(index) => {
                 self.members[index].is_there = false;
                 let player = self.line(index);
@@ -258,6 +286,10 @@ impl<'m> Club<'m> {
                 let game = self.games[self.random.any() as usize % self.games.len()];
                 let reply = self.hear(index, &json!({"type":"join_queue","gameType":game.rules().name}));
                 assert!(matches!(reply, Reply::Queued(..) | Reply::Seated), "{reply:?}");
+            }
+            Due::Noise(index) if self.members[index].asks => {
+                let noise = *self.random.pick(&[&"look", &"look 0", &"play 0 {}", &"dance", &""]);
+                assert_eq!(self.ask(noise), "say join, look or play");
             }
             Due::Noise(index) => {
                 let noise = agent::gibberish(&mut self.random);
@@ -310,18 +342,25 @@ impl<'m> Club<'m> {
         reply
     }
 
-    /// Where an agent sits: which match, which seat.
-    fn place(&self, index: usize) -> Option<(MatchId, Seat)> {
-        let line = self.line(index);
-        self.venue.all_tables().find_map(|table| {
-            let seat = table.players().iter().position(|&other| other == line)?;
-            Some((table.id, seat as Seat))
-        })
-    }
-
+    /// An agent does what it may, be it nothing.
     fn make_a_move(&mut self, index: usize) {
         self.members[index].is_busy = false;
-        let Some((id, seat)) = self.place(index).filter(|_| self.members[index].is_there) else { return };
+        let place = moves_for(&self.venue, self.line(index));
+        let Some((id, seat, moves)) = place.filter(|_| self.members[index].is_there) else { return };
+        let Some(table) = self.venue.table(id) else { return };
+        let takes = table.play.takes(seat);
+        let Some(wanted) = moves.get(self.random.any() as usize % moves.len().max(1)) else {
+            return assert!(!takes, "{id}: a game whose moves cannot be listed needs its own agents here");
+        };
+        if self.members[index].asks {
+            let key = self.members[index].key.clone();
+            if takes && self.members[index].manner == Manner::Fumbles && self.random.one_in(2) {
+                let answer = self.ask(&format!("play {key} [\"?\"]"));
+                assert!(answer.starts_with("refused "), "no game has such a move: {answer}");
+            }
+            let answer = self.ask(&format!("play {key} {wanted}"));
+            return assert!(answer == "taken" || !takes, "a listed move in time is played: {wanted} {answer}");
+        }
         let Some(picture) = self.venue.picture_for(self.moment(), self.members[index].issue) else { return };
         let mut text = Text::default();
         self.venue.write_word(Word::YourTurn, &picture, &mut text).expect("there is a game");
@@ -331,22 +370,20 @@ impl<'m> Club<'m> {
             let wrong = json!({"type":"submit_move","gameId":game,"move":{"number":99,"action":"fly","type":"?"}});
             assert!(matches!(self.hear(index, &wrong), Reply::Refused(..)), "no game has such a move");
         }
-        let mut moves = Moves(Vec::new());
-        let Some(table) = self.venue.table(id) else { return };
-        let hears = table.play.hears(seat);
-        table.play.game().legal_moves(seat, &mut moves);
-        if moves.0.is_empty() {
-            return;
-        }
-        let wanted = &moves.0[self.random.any() as usize % moves.0.len()];
-        let wanted: Value = serde_json::from_str(wanted).expect("a move is JSON");
         let reply = self.hear(index, &json!({"type":"submit_move","gameId":game,"move":wanted}));
-        assert!(reply == Reply::Moved || !hears, "a listed move in time is played: {wanted} {reply:?}");
+        assert!(reply == Reply::Moved || !takes, "a listed move in time is played: {wanted} {reply:?}");
     }
 
     /// Everybody who is there hears what there is to hear, and does something about it.
     fn tell(&mut self) {
         for index in 0..self.members.len() {
+            if self.members[index].asks {
+                let key = self.members[index].key.clone();
+                if self.ask(&format!("look {key}")) == "move" {
+                    self.think(index);
+                }
+                continue;
+            }
             while self.members[index].is_there
                 && let Some(picture) = self.venue.picture_for(self.moment(), self.members[index].issue)
                 && let Some(word) = self.members[index].told.next(&picture)
@@ -360,6 +397,8 @@ impl<'m> Club<'m> {
                 self.venue.word_is_told(self.moment(), self.members[index].issue, word);
                 match word {
                     Word::YourTurn => self.think(index),
+                    // Where a game lets it act without being asked, it sometimes does.
+                    Word::State if self.random.one_in(8) => self.think(index),
                     Word::GameOver => self.want(index),
                     _ => {}
                 }
@@ -425,7 +464,8 @@ impl<'m> Club<'m> {
             assert!(self.venue.record(id).is_none(), "a game that is being played has no result yet");
             assert!(self.venue.revealed_seed(id).is_none(), "and its seed is secret");
             let lasts = self.now - *self.began.entry((id.round, id.table)).or_insert(self.now);
-            let most = 4 * timing.first_turn_ms + u64::from(rules.turns) * timing.turn_ms;
+            let kind = GameKind::named(rules.name).expect("it has a name");
+            let most = (2 + u64::from(*rules.seats.start())) * timing.first_turn_ms + moves_of(kind) * timing.turn_ms;
             assert!(lasts <= most, "{id} has lasted {lasts} ms");
         }
         self.check_what_is_over();
@@ -577,9 +617,13 @@ impl<'m> Club<'m> {
         self.over = left;
         self.counted = (u16::MAX, 0);
         for index in 0..self.members.len() {
-            self.members[index].is_there = false;
             let line = usize::from(self.line(index));
             self.members[index].games = self.venue.players()[line].rating.games;
+            if self.members[index].asks {
+                self.members[index].is_busy = false;
+                continue;
+            }
+            self.members[index].is_there = false;
             let after = self.random.within(1, 20_000);
             self.later(after, Due::Return(index));
         }

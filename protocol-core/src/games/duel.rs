@@ -87,6 +87,11 @@ impl<C: Contest> Duel<C> {
     }
 
     /// Knows who won which round and the last move of each seat, and no others.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "every shift is one of the digest's own, and what is cut off belongs to others"
+    )]
     pub(super) fn recall(_seed: Seed, digest: u64) -> Self {
         let rest = digest >> (2 * MOVE_WIDTH);
         let forfeited = [0, 1].into_iter().filter(|seat| rest >> seat & 1 == 1).fold(Seats::NONE, Seats::with);
@@ -106,17 +111,22 @@ impl<C: Contest> Duel<C> {
 
     /// How many rounds are over.
     fn over(&self) -> u8 {
-        (0..ROUNDS).take_while(|&round| self.won >> (2 * round) & 3 != 0).count() as u8
+        (0..ROUNDS).find(|&round| self.outcome(round) == 0).unwrap_or(ROUNDS)
     }
 
     /// The round that is played, or, in the end, the one that was played last.
     fn current(&self) -> u8 {
-        if self.to_move().is_empty() { self.over().max(1) } else { self.over() + 1 }
+        if self.to_move().is_empty() { self.over().max(1) } else { self.over().saturating_add(1) }
+    }
+
+    /// The two bits of a round: none before it is over.
+    fn outcome(&self, round: u8) -> u16 {
+        self.won.checked_shr(u32::from(round) << 1).map_or(0, |won| won & 3)
     }
 
     /// Who won a round that is over.
     fn winner(&self, round: u8) -> Option<Seat> {
-        match self.won >> (2 * round) & 3 {
+        match self.outcome(round) {
             1 => Some(0),
             2 => Some(1),
             _ => None,
@@ -167,7 +177,7 @@ impl<C: Contest> Game for Duel<C> {
         }
         if self.to_move().is_empty() {
             let winner = C::winner(self.round(over.checked_sub(1)), self.round(Some(over)));
-            self.won |= winner.map_or(3, |seat| u16::from(seat) + 1) << (2 * over);
+            self.won |= winner.map_or(3, |seat| u16::from(seat) + 1) << (over << 1);
         }
         Ok(())
     }
@@ -187,7 +197,7 @@ impl<C: Contest> Game for Duel<C> {
     }
 
     fn score(&self, seat: Seat) -> i32 {
-        (0..ROUNDS).filter(|&round| self.winner(round) == Some(seat)).count() as i32
+        (0..ROUNDS).map(|round| i32::from(self.winner(round) == Some(seat))).sum()
     }
 
     fn view<M: SerializeMap>(&self, _viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
@@ -197,8 +207,8 @@ impl<C: Contest> Game for Duel<C> {
             allocations: A,
             winner: Option<&'a str>,
         }
-        let past = |round| Past {
-            round: round + 1,
+        let past = |round: u8| Past {
+            round: round.saturating_add(1),
             allocations: Map(move || {
                 (0..2).map(move |seat| (table.id(seat), Shown::<C>(self.played(Some(round), seat), PhantomData)))
             }),
@@ -266,6 +276,7 @@ impl<C: Contest> Game for Duel<C> {
         write!(f, "{},{}", self.score(0), self.score(1))
     }
 
+    #[expect(clippy::arithmetic_side_effects, reason = "there are two seats")]
     fn digest(&self) -> u64 {
         let (early, last) = (self.round(Some(self.over())), self.round(self.over().checked_sub(1)));
         let forfeits = u64::from(self.forfeited.has(0)) | u64::from(self.forfeited.has(1)) << 1;

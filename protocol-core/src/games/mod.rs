@@ -34,13 +34,14 @@
 //! - **A silent player**: the referee either ends the game with [`Game::forfeit`] or plays the first legal move for it.
 //!   Which of the two is the protocol's policy; the game can do both.
 
+mod chips;
 mod duel;
 #[cfg(any(test, feature = "house"))]
 pub mod house;
 mod parity;
 #[cfg(test)]
 pub(crate) mod testing;
-#[cfg(test)]
+#[cfg(any(test, feature = "toys"))]
 mod toys;
 mod words;
 
@@ -75,9 +76,15 @@ impl Seats {
     /// No seat.
     pub const NONE: Seats = Seats(0);
 
+    /// Every seat a game can have.
+    const ALL: Seats = Seats((1 << MAX_SEATS) - 1);
+
     /// The first `n` seats.
     pub const fn first(n: u8) -> Seats {
-        Seats(((1u16 << if n as usize > MAX_SEATS { MAX_SEATS as u8 } else { n }) - 1) as u8)
+        match 1_u8.checked_shl(n as u32) {
+            Some(next) => Seats(next.saturating_sub(1) & Self::ALL.0),
+            None => Self::ALL,
+        }
     }
 
     /// Only this seat.
@@ -107,7 +114,7 @@ impl Seats {
 
     /// The same again; `None` where there is a bit for a seat no game has.
     pub fn of_bits(bits: u8) -> Option<Seats> {
-        Some(Seats(bits)).filter(|seats| seats.without(Seats::first(MAX_SEATS as u8)).is_empty())
+        Some(Seats(bits)).filter(|seats| seats.without(Seats::ALL).is_empty())
     }
 
     /// Whether there are none.
@@ -127,7 +134,7 @@ impl Seats {
 
     /// Each of them, from the lowest.
     pub fn iter(self) -> impl Iterator<Item = Seat> {
-        (0..MAX_SEATS as Seat).filter(move |&seat| self.has(seat))
+        (0..).take(MAX_SEATS).filter(move |&seat| self.has(seat))
     }
 }
 
@@ -246,7 +253,8 @@ impl Standing {
     pub fn by_score(seats: u8, scores: [i32; MAX_SEATS]) -> Self {
         let mut places = [0; MAX_SEATS];
         for (place, mine) in places.iter_mut().zip(scores).take(seats.into()) {
-            *place = 1 + scores.iter().take(seats.into()).filter(|&&other| other > mine).count() as u8;
+            let ahead = scores.iter().take(seats.into()).filter(|&&other| other > mine);
+            *place = ahead.fold(1_u8, |place, _| place.saturating_add(1));
         }
         Self { scores, places }
     }
@@ -257,7 +265,7 @@ impl Standing {
         let mut places = [0; MAX_SEATS];
         for (seat, (place, mine)) in (0..seats).zip(places.iter_mut().zip(scores)) {
             let ahead = |(other, score): &(Seat, i32)| stayed(*other) && (!stayed(seat) || *score > mine);
-            *place = 1 + (0..seats).zip(scores).filter(ahead).count() as u8;
+            *place = (0..seats).zip(scores).filter(ahead).fold(1_u8, |place, _| place.saturating_add(1));
         }
         Self { scores, places }
     }
@@ -581,8 +589,10 @@ games! {
     Dance in dance,
     Landlord in landlord,
     RockPaper in rockpaper,
-    #[cfg(test)] Trio in trio of toys,
-    #[cfg(test)] Sextet in sextet of toys,
+    Blackjack in blackjack,
+    TexasHoldem in texasholdem,
+    #[cfg(any(test, feature = "toys"))] Trio in trio of toys,
+    #[cfg(any(test, feature = "toys"))] Sextet in sextet of toys,
 }
 
 impl GameKind {

@@ -122,6 +122,10 @@ impl Mark {
 }
 
 /// How long a frame is that has so many bytes of entries.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "entries lie in flash or in a buffer, and both are far smaller than `usize::MAX`"
+)]
 pub fn length_of(entries: usize) -> usize {
     (FRAME_BYTES + entries).next_multiple_of(ALIGN)
 }
@@ -135,7 +139,7 @@ pub fn seal(buf: &mut [u8], entries: usize, sector: u32) -> Option<&[u8]> {
     let mut out = Writer::new(head);
     out.u16(u16::MAX).and_then(|()| out.u16(length)).and_then(|()| out.u32(crc)).ok()?;
     let whole = buf.get_mut(..length_of(entries))?;
-    whole.get_mut(FRAME_BYTES + entries..)?.fill(0xff);
+    whole.get_mut(FRAME_BYTES..)?.get_mut(entries..)?.fill(0xff);
     Some(whole)
 }
 
@@ -168,6 +172,11 @@ pub fn open(bytes: &[u8], sector: u32) -> Option<&[u8]> {
 #[derive(Clone, Copy)]
 pub struct Crc(u32);
 
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "computed by the compiler, which refuses what does not hold"
+)]
 const CRC_TABLE: [u32; 16] = {
     let mut table = [0; 16];
     let mut n = 0;
@@ -192,6 +201,7 @@ impl Crc {
     /// Over `bytes` as well.
     #[must_use]
     pub fn over(self, bytes: &[u8]) -> Self {
+        #[expect(clippy::indexing_slicing, reason = "four bits number 16 places")]
         let step = |crc: u32| crc >> 4 ^ CRC_TABLE[(crc & 15) as usize];
         Crc(bytes.iter().fold(self.0, |crc, &byte| step(step(crc ^ u32::from(byte)))))
     }

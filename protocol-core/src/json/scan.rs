@@ -138,7 +138,7 @@ struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     fn text(&mut self, mut sought: Sought<'a, '_>) -> Result<Value<'a>, ErrorKind> {
         let mut open = Open::default();
-        let mut values = 0;
+        let mut values_left = MAX_VALUES;
         // By depth, as far as it matters: where the value begins that is being read, and where it belongs.
         let (mut starts, mut slots) = ([0; 3], [None; 3]);
         // Whether the last string had any.
@@ -149,32 +149,29 @@ impl<'a> Scanner<'a> {
             if open.innermost() == Some(true) {
                 self.expect(b'"', ErrorKind::NoName)?;
                 let start = self.at;
-                let escapes = self.string()?;
+                let (end, escapes) = self.string()?;
                 let [_, outer, _] = slots;
                 if let Some(slot) = slots.get_mut(open.depth) {
-                    let name = self.text.get(start..self.at - 1).unwrap_or_default();
+                    let name = self.text.get(start..end).unwrap_or_default();
                     *slot = sought.slot(open.depth, outer, Str::checked(name, escapes));
                 }
                 self.skip_space();
                 self.expect(b':', ErrorKind::NoColon)?;
                 self.skip_space();
             }
-            values += 1;
-            if values > MAX_VALUES {
-                return Err(ErrorKind::TooManyValues);
-            }
+            values_left = values_left.checked_sub(1).ok_or(ErrorKind::TooManyValues)?;
             if let Some(start) = starts.get_mut(open.depth) {
                 *start = self.at;
             }
             match self.peek() {
                 b'"' => {
-                    self.at += 1;
-                    escapes = self.string()?;
+                    self.step();
+                    (_, escapes) = self.string()?;
                 }
                 b'-' | b'0'..=b'9' => self.number()?,
                 b'{' => {
                     open.push(true)?;
-                    self.at += 1;
+                    self.step();
                     self.skip_space();
                     if !self.eat(b'}') {
                         continue 'value;
@@ -183,7 +180,7 @@ impl<'a> Scanner<'a> {
                 }
                 b'[' => {
                     open.push(false)?;
-                    self.at += 1;
+                    self.step();
                     self.skip_space();
                     if !self.eat(b']') {
                         continue 'value;
@@ -205,10 +202,10 @@ impl<'a> Scanner<'a> {
                 self.skip_space();
                 match (self.peek(), object) {
                     (b',', _) => {
-                        self.at += 1;
+                        self.step();
                         continue 'value;
                     }
-                    (b'}', true) | (b']', false) => self.at += 1,
+                    (b'}', true) | (b']', false) => self.step(),
                     _ => return Err(ErrorKind::NoComma),
                 }
                 open.pop();
@@ -220,16 +217,17 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The rest of a string, after its opening quote. Says whether it has escapes.
+    /// The rest of a string, after its opening quote. Says where its closing one is, and whether it has escapes.
     #[inline(always)]
-    fn string(&mut self) -> Result<bool, ErrorKind> {
+    fn string(&mut self) -> Result<(usize, bool), ErrorKind> {
         let mut escapes = false;
         loop {
             self.at = plain_end(self.text.as_bytes(), self.at);
             match self.peek() {
                 b'"' => {
-                    self.at += 1;
-                    return Ok(escapes);
+                    let end = self.at;
+                    self.step();
+                    return Ok((end, escapes));
                 }
                 b'\\' => {
                     let mut aside = Scanner { ..*self };
@@ -248,11 +246,11 @@ impl<'a> Scanner<'a> {
     #[inline(never)]
     fn escape(&mut self) -> Result<(), ErrorKind> {
         let start = self.at;
-        self.at += 1;
+        self.step();
         match self.peek() {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 1,
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.step(),
             b'u' => {
-                self.at += 1;
+                self.step();
                 let whole = match self.code_unit()? {
                     0xd800..=0xdbff => {
                         self.eat(b'\\') && self.eat(b'u') && matches!(self.code_unit()?, 0xdc00..=0xdfff)
@@ -275,7 +273,7 @@ impl<'a> Scanner<'a> {
         let mut unit = 0;
         for _ in 0..4 {
             unit = unit << 4 | char::from(self.peek()).to_digit(16).ok_or(ErrorKind::BadEscape)?;
-            self.at += 1;
+            self.step();
         }
         Ok(unit)
     }
@@ -307,7 +305,7 @@ impl<'a> Scanner<'a> {
             return Err(ErrorKind::BadNumber);
         }
         while self.peek().is_ascii_digit() {
-            self.at += 1;
+            self.step();
         }
         Ok(())
     }
@@ -327,15 +325,22 @@ impl<'a> Scanner<'a> {
         if self.peek() != byte {
             return false;
         }
-        self.at += 1;
+        self.step();
         true
     }
 
     #[inline(always)]
     fn skip_space(&mut self) {
         while let b' ' | b'\t' | b'\n' | b'\r' = self.peek() {
-            self.at += 1;
+            self.step();
         }
+    }
+
+    /// Goes past a byte that was looked at.
+    #[expect(clippy::arithmetic_side_effects, reason = "a byte that was looked at lies before the end of the text")]
+    #[inline(always)]
+    fn step(&mut self) {
+        self.at += 1;
     }
 
     /// The next byte. After the last there is a nought, which stands nowhere in a good text.
@@ -358,7 +363,7 @@ impl<'a> Sought<'a, '_> {
         if depth == 2 && (outer.is_none() || outer != self.of) {
             return None;
         }
-        let slot = self.found.get_mut(depth - 1)?.slot(name)?;
+        let slot = self.found.get_mut(depth.checked_sub(1)?)?.slot(name)?;
         if depth == 1 && Some(slot) == self.of {
             let [_, inner] = &mut self.found;
             inner.clear();
@@ -367,7 +372,7 @@ impl<'a> Sought<'a, '_> {
     }
 
     fn fill(&mut self, depth: usize, slot: usize, value: Value<'a>) {
-        if let Some(found) = self.found.get_mut(depth - 1) {
+        if let Some(found) = depth.checked_sub(1).and_then(|at| self.found.get_mut(at)) {
             found.fill(slot, value);
         }
     }
@@ -381,6 +386,7 @@ struct Open {
 }
 
 impl Open {
+    #[expect(clippy::arithmetic_side_effects, reason = "the depth stays below its limit")]
     fn push(&mut self, object: bool) -> Result<(), ErrorKind> {
         if self.depth == MAX_DEPTH {
             return Err(ErrorKind::TooDeep);

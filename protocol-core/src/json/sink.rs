@@ -92,6 +92,10 @@ impl<'b> Slice<'b> {
 }
 
 impl Sink for Slice<'_> {
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "no slice is longer than `isize::MAX`, so two lengths add up to a `usize`"
+    )]
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
         let end = self.length + bytes.len();
@@ -125,10 +129,11 @@ impl<'b> Window<'b> {
 }
 
 impl Sink for Window<'_> {
+    #[expect(clippy::arithmetic_side_effects, reason = "what fits ends within the buffer")]
     fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
-        let skipped = bytes.len().min(self.skip);
-        self.skip -= skipped;
-        let bytes = bytes.get(skipped..).unwrap_or_default();
+        let skip = self.skip;
+        self.skip = skip.saturating_sub(bytes.len());
+        let bytes = bytes.get(skip..).unwrap_or_default();
         let room = self.buf.get_mut(self.length..).unwrap_or_default();
         let fits = bytes.len().min(room.len());
         if let (Some(to), Some(from)) = (room.get_mut(..fits), bytes.get(..fits)) {

@@ -4,6 +4,8 @@ use core::fmt;
 
 use heapless::String;
 
+use super::{Sink, Slice};
+
 /// What stands between the quotes of a checked string.
 #[derive(Clone, Copy, Debug)]
 pub struct Str<'a> {
@@ -60,12 +62,9 @@ impl<'a> Str<'a> {
 
     /// A copy in `buf`, escapes resolved; none if it does not fit.
     pub fn unescape_into(self, buf: &mut [u8]) -> Option<&str> {
-        let mut length = 0;
-        for c in self.chars() {
-            let room = buf.get_mut(length..length + c.len_utf8())?;
-            c.encode_utf8(room);
-            length += c.len_utf8();
-        }
+        let mut text = Slice::new(buf);
+        self.chars().try_for_each(|c| text.put(c.encode_utf8(&mut [0; 4]).as_bytes())).ok()?;
+        let length = text.len();
         core::str::from_utf8(buf.get(..length)?).ok()
     }
 
@@ -137,7 +136,7 @@ impl Chars<'_> {
         let mut code = self.code_unit();
         if (0xd800..0xdc00).contains(&code) {
             self.rest.nth(1);
-            code = 0x1_0000 + ((code & 0x3ff) << 10 | self.code_unit() & 0x3ff);
+            code = ((code & 0x3ff) << 10 | self.code_unit() & 0x3ff).saturating_add(0x1_0000);
         }
         char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
     }
@@ -151,17 +150,17 @@ impl Chars<'_> {
 /// end of the text.
 ///
 /// All reading and writing of strings comes down to this, so it looks at a machine word at a time.
+#[expect(clippy::arithmetic_side_effects, reason = "`rest` is a tail of `text`, and the place found lies in it")]
 #[inline]
 pub(super) fn plain_end(text: &[u8], from: usize) -> usize {
     const EACH: usize = usize::MAX / 0xff;
     // Sets the top bit of each byte that is special, and perhaps of bytes after the first such one. Exact for the first.
     let special = |word: &[u8; size_of::<usize>()]| {
         let word = usize::from_le_bytes(*word);
-        let below = |word: usize, limit: usize| word.wrapping_sub(EACH * limit);
         // With this bit turned, quotes are the next after the control characters.
         let low = word ^ (EACH * 0x02);
         let backslashes = word ^ (EACH * usize::from(b'\\'));
-        (below(low, 0x21) | below(backslashes, 1)) & !word & (EACH * 0x80)
+        (low.wrapping_sub(EACH * 0x21) | backslashes.wrapping_sub(EACH)) & !word & (EACH * 0x80)
     };
     let mut rest = text.get(from..).unwrap_or_default();
     while let Some((word, after)) = rest.split_first_chunk() {

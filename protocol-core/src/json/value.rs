@@ -135,6 +135,10 @@ impl<'a, 'n> Found<'a, 'n> {
     }
 
     /// Where the value of a member of this name belongs, if it is looked for.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a place among the names, and the one after it, is at most their number"
+    )]
     #[inline(always)]
     pub(super) fn slot(&mut self, name: Str<'_>) -> Option<usize> {
         let (before, after) = self.names.split_at_checked(self.next)?;
@@ -210,7 +214,7 @@ impl<'a> Rest<'a> {
         let start = self.at;
         let mut escapes = false;
         match self.next()? {
-            b'"' => escapes = self.skip_string(),
+            b'"' => (_, escapes) = self.skip_string(),
             b'[' | b'{' => self.skip_container(),
             b']' | b'}' => return None,
             _ => self.skip_word(),
@@ -222,12 +226,12 @@ impl<'a> Rest<'a> {
     #[inline(always)]
     fn name(&mut self) -> Option<Str<'a>> {
         self.skip_between();
-        let start = self.at + 1;
         if self.next()? != b'"' {
             return None;
         }
-        let escapes = self.skip_string();
-        Some(Str::checked(self.text.get(start..self.at - 1)?, escapes))
+        let start = self.at;
+        let (end, escapes) = self.skip_string();
+        Some(Str::checked(self.text.get(start..end)?, escapes))
     }
 
     #[inline(always)]
@@ -238,8 +242,18 @@ impl<'a> Rest<'a> {
     #[inline(always)]
     fn next(&mut self) -> Option<u8> {
         let byte = self.peek()?;
-        self.at += 1;
+        self.step();
         Some(byte)
+    }
+
+    /// Goes past a byte, or the end of the text.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "at most one past the end of a text, and none is longer than `isize::MAX`"
+    )]
+    #[inline(always)]
+    fn step(&mut self) {
+        self.at += 1;
     }
 
     /// Goes to the next name or value, past the comma or colon before it and the space around that.
@@ -247,11 +261,15 @@ impl<'a> Rest<'a> {
     fn skip_between(&mut self) {
         // Between names and values there is nothing else below a quote, nor a comma or colon within them.
         while let Some(..=b' ' | b',' | b':') = self.peek() {
-            self.at += 1;
+            self.step();
         }
     }
 
     /// Goes past an array or object, from after its opening bracket.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are no more brackets than bytes, and one is open while there is a turn"
+    )]
     fn skip_container(&mut self) {
         let mut open = 1_usize;
         while open > 0
@@ -268,16 +286,18 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// Goes past a string's closing quote, from after its opening one. Says whether there were escapes before it.
+    /// Goes past a string's closing quote, from after its opening one. Says where that is, and whether there were escapes
+    /// before it.
     #[inline(always)]
-    fn skip_string(&mut self) -> bool {
+    fn skip_string(&mut self) -> (usize, bool) {
         self.at = plain_end(self.text.as_bytes(), self.at);
         let escapes = self.peek() != Some(b'"');
         if escapes {
             self.at = escapes_end(self.text.as_bytes(), self.at);
         }
-        self.at += 1;
-        escapes
+        let end = self.at;
+        self.step();
+        (end, escapes)
     }
 
     /// Goes past a number or literal.
@@ -286,7 +306,7 @@ impl<'a> Rest<'a> {
         while let Some(byte) = self.peek()
             && !matches!(byte, 0..=b' ' | b',' | b']' | b'}')
         {
-            self.at += 1;
+            self.step();
         }
     }
 }
@@ -295,6 +315,10 @@ impl<'a> Rest<'a> {
 // Rare: inside `skip_string` it would slow down every string that has none.
 #[cold]
 #[inline(never)]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "there is a backslash at `at`, and no text is longer than `isize::MAX`"
+)]
 fn escapes_end(text: &[u8], mut at: usize) -> usize {
     while text.get(at) == Some(&b'\\') {
         at = plain_end(text, at + 2);

@@ -195,7 +195,7 @@ impl Writer<'_> {
                 b'\r' => self.put(b"\\r")?,
                 b'\t' => self.put(b"\\t")?,
                 _ => {
-                    let hex = |digit: u8| if digit < 10 { b'0' + digit } else { b'a' + digit - 10 };
+                    let hex = |digit: u8| if digit < 10 { b'0' | digit } else { digit.saturating_add(b'a' - 10) };
                     self.put(&[b'\\', b'u', b'0', b'0', hex(byte >> 4), hex(byte & 0xf)])?;
                 }
             }
@@ -217,18 +217,21 @@ impl Writer<'_> {
         // 20 digits are enough for u64::MAX; with a sign, i64::MIN has 19.
         let mut text = [0; 20];
         let mut start = text.len();
-        for place in text.iter_mut().rev() {
-            // A remainder of ten fits a byte.
-            *place = b'0' + (magnitude % 10) as u8;
-            start -= 1;
+        for (at, place) in text.iter_mut().enumerate().rev() {
+            // A remainder of ten fits a byte, and the low half of one.
+            *place = b'0' | (magnitude % 10) as u8;
+            start = at;
             magnitude /= 10;
             if magnitude == 0 {
                 break;
             }
         }
-        if negative && let Some(place) = start.checked_sub(1).and_then(|at| text.get_mut(at)) {
+        if negative
+            && let Some(at) = start.checked_sub(1)
+            && let Some(place) = text.get_mut(at)
+        {
             *place = b'-';
-            start -= 1;
+            start = at;
         }
         self.bare(text.get(start..).unwrap_or_default())
     }

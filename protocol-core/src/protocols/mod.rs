@@ -11,13 +11,19 @@
 //! [venue](crate::venue) understands (register, join, play, leave), and what a player has not heard yet into bytes. The
 //! venue knows no protocol's words; it knows players by their [`Session`] and moves it on by its [`Protocol`].
 //!
+//! A protocol may call its players ([`Protocol::call`]), or leave it to them to look. What it keeps beside the sessions of its
+//! players lies at its [`Desk`]; whom it has to tell something beside them, it tells by errands, on lines that have nothing
+//! else to do.
+//!
 //! To add one: its folder, and a line in the list at the end of this file. Which paths lead to it stands in the appliance's
 //! table of routes.
 
+pub mod enrol;
 pub mod league_of_agents;
 pub mod league_v2;
-#[cfg(test)]
-pub(crate) mod toy;
+pub mod moltgame;
+#[cfg(any(test, feature = "toys"))]
+pub mod toy;
 
 use core::ops::{Deref, DerefMut};
 
@@ -25,9 +31,12 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::games::{Game, Table, Viewer};
+use crate::ids::MatchId;
+use crate::journal::Agent;
+use crate::json::{Full, Sink};
 use crate::referee::{Need, Policy};
 use crate::time::{Millis, Now};
-use crate::venue::{News, Seating, Timing, Venue};
+use crate::venue::{Call, Cursor, News, Progress, Seating, Timing, Venue};
 
 /// What the venue asks of a player's session. A protocol whose players hear of nothing but their games, and follow these by
 /// looking, need not do more than say its name.
@@ -43,21 +52,30 @@ pub trait Session {
         0
     }
 
-    /// Whether a player is invited to a match and may decline. Else it plays where it is seated.
-    fn invites(&self) -> bool {
-        false
-    }
-
     /// Whether its players come and ask. They hold no connection, and are there all the same.
     fn polls(&self) -> bool {
         false
     }
 
-    /// Something has happened that the player may want to hear.
-    fn tell(&mut self, _news: News) {}
+    /// What the player has heard of the league, if it is told by news. Else it hears of nothing but its games, and follows these
+    /// by looking.
+    fn cursor(&self) -> Option<&Cursor> {
+        None
+    }
 
-    /// Some news is no longer so. True if the player was just being told.
-    fn retract(&mut self, _is_past: &dyn Fn(News) -> bool) -> bool {
+    /// The player has heard more of the league, or less counts as heard.
+    fn set_cursor(&mut self, _cursor: Cursor) {}
+
+    /// What the player is just being told.
+    fn telling(&self) -> Option<News> {
+        None
+    }
+
+    /// What it is being told is no longer so.
+    fn break_off(&mut self) {}
+
+    /// Whether nothing waits for what the player answers to news.
+    fn is_deaf(&self) -> bool {
         false
     }
 
@@ -66,19 +84,8 @@ pub trait Session {
         false
     }
 
-    /// Whether the player is just being told this.
-    fn is_telling(&self, _news: News) -> bool {
-        false
-    }
-
-    /// Whether a player that listens has yet to hear the standings.
-    fn owes_standings(&self) -> bool {
-        false
-    }
-
-    /// The league is over. Who does not listen is told of its last match, of round `last` and the end, not all it missed:
-    /// every message would cost its time. Who `is_given_up` is told only the end.
-    fn hurry(&mut self, _last: u16, _is_given_up: bool) {}
+    /// The game that the player sat at is over.
+    fn is_over(&mut self, _id: MatchId) {}
 
     /// The player is gone: nothing is said to it any more.
     fn hang_up(&mut self) {}
@@ -88,7 +95,7 @@ pub trait Session {
         false
     }
 
-    /// Whether nothing is being said or waits to be.
+    /// Whether nothing is being said.
     fn is_idle(&self) -> bool {
         true
     }
@@ -99,8 +106,27 @@ pub trait Session {
     }
 }
 
+/// What a protocol keeps beside the sessions of its players, for all of them together.
+pub trait Desk {
+    /// Nothing yet, in zeros: a board lends its memory that way.
+    const EMPTY: Self;
+
+    /// Forgets everything.
+    fn clear(&mut self);
+}
+
+/// There is nothing to keep.
+impl Desk for () {
+    const EMPTY: Self = ();
+
+    fn clear(&mut self) {}
+}
+
 /// What moves a session on. It may change everything at the venue, so it is given the venue and whose session it is.
 pub trait Protocol: Session + Sized {
+    /// What it keeps beside its sessions.
+    type Desk: Desk;
+
     /// A session with a player that was journalled. `None` where there is no such dialect.
     fn restored(dialect: u8) -> Option<Self>;
 
@@ -122,6 +148,53 @@ pub trait Protocol: Session + Sized {
     fn check(_venue: &mut Venue<'_>, _now: Now, _player: u16) -> bool {
         false
     }
+
+    /// The call it has on a line: to the player there, or an errand.
+    fn call<'a>(_venue: &'a Venue<'_>, _line: u16) -> Option<Call<'a>> {
+        None
+    }
+
+    /// Writes the body of that call. It says the same every time for as long as the call is open.
+    fn write_call(_venue: &Venue<'_>, _line: u16, _sink: &mut dyn Sink) -> Result<(), Full> {
+        Err(Full)
+    }
+
+    /// A call has come further, if it is one of this protocol: it knows by the number.
+    fn progress(_venue: &mut Venue<'_>, _now: Now, _line: u16, _call: u32, _progress: Progress<'_>) {}
+
+    /// Whether a player's match still waits for the answer to a call that is over.
+    fn awaits(_venue: &Venue<'_>, _player: u16, _call: u32) -> bool {
+        false
+    }
+
+    /// The league is over, and all players know: others may be told, on lines that have nothing else to do.
+    fn begin_errands(_venue: &mut Venue<'_>, _now: Now) {}
+
+    /// When the errand that is under way has had its time. `None` where there is none.
+    fn errand_deadline(_venue: &Venue<'_>) -> Option<Millis> {
+        None
+    }
+
+    /// Ends an errand whose time has come, and begins the next.
+    fn end_errands(_venue: &mut Venue<'_>, _now: Now) {}
+
+    /// Another league begins: no errand is run any more.
+    fn drop_errands(_venue: &mut Venue<'_>) {}
+
+    /// Of the agents it knows that referee elsewhere, the one at this place, as it is journalled.
+    fn referee<'a>(_venue: &'a Venue<'_>, _place: usize) -> Option<Agent<'a>> {
+        None
+    }
+
+    /// Takes in one of them that was journalled. `None` where it cannot be one.
+    fn restore_referee(_venue: &mut Venue<'_>, _agent: Agent<'_>) -> Option<()> {
+        None
+    }
+}
+
+/// The agents that referee elsewhere, of all protocols, as they are journalled.
+pub(crate) fn referees<'a>(venue: &'a Venue<'_>) -> impl Iterator<Item = Agent<'a>> + Clone {
+    Code::ALL.iter().flat_map(move |code| (0..).map_while(move |place| code.referee(venue, place)))
 }
 
 /// Puts the question of a match to a player that follows its game by itself: its time runs, whether it is there or not.
@@ -165,15 +238,15 @@ impl<G: Game> Serialize for Board<'_, G> {
     }
 }
 
-/// Declares [`AnySession`] and [`Code`]: the one place that lists the protocols.
+/// Declares [`AnySession`], [`Desks`] and [`Code`]: the one place that lists the protocols.
 macro_rules! protocols {
-    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident($session:ty)),+ $(,)?) => {
+    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident($folder:ident)),+ $(,)?) => {
         /// Which protocol. Journals know one by its place here: new ones come behind the others.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Code { $($(#[doc = $doc])* $(#[cfg($cfg)])? $name),+ }
 
         /// A session in any of the protocols, at the size of the largest.
-        pub enum AnySession { $($(#[doc = $doc])* $(#[cfg($cfg)])? $name($session)),+ }
+        pub enum AnySession { $($(#[doc = $doc])* $(#[cfg($cfg)])? $name($folder::Session)),+ }
 
         impl AnySession {
             /// Which protocol it is in.
@@ -183,10 +256,22 @@ macro_rules! protocols {
 
             /// A new session with a player that spoke this dialect of a protocol.
             pub fn restored(code: u8, dialect: u8) -> Option<AnySession> {
-                $($(#[cfg($cfg)])? if code == Code::$name as u8 {
-                    return <$session>::restored(dialect).map(AnySession::$name);
-                })+
-                None
+                match Code::of(code)? {
+                    $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::restored(dialect).map(AnySession::$name)),+
+                }
+            }
+        }
+
+        /// What all protocols keep beside their sessions, by folder.
+        pub struct Desks { $($(#[doc = $doc])* $(#[cfg($cfg)])? pub(crate) $folder: DeskOf<$folder::Session>),+ }
+
+        impl Desks {
+            pub(crate) const fn new() -> Self {
+                Self { $($(#[cfg($cfg)])? $folder: Desk::EMPTY),+ }
+            }
+
+            pub(crate) fn clear(&mut self) {
+                $($(#[cfg($cfg)])? self.$folder.clear();)+
             }
         }
 
@@ -206,38 +291,94 @@ macro_rules! protocols {
 
         /// The player that shows who it is by this token or key.
         pub(crate) fn who_has(venue: &Venue<'_>, credential: &str) -> Option<u16> {
-            $($(#[cfg($cfg)])? if let Some(player) = <$session>::who_has(venue, credential) {
+            $($(#[cfg($cfg)])? if let Some(player) = <$folder::Session>::who_has(venue, credential) {
                 return Some(player);
             })+
             None
         }
 
         impl Code {
+            /// All of them, in order.
+            pub const ALL: &[Code] = &[$($(#[cfg($cfg)])? Code::$name),+];
+
             pub(crate) fn pump(self, venue: &mut Venue<'_>, now: Now, player: u16) {
-                match self { $($(#[cfg($cfg)])? Code::$name => <$session>::pump(venue, now, player)),+ }
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::pump(venue, now, player)),+ }
             }
 
             pub(crate) fn expire(self, venue: &mut Venue<'_>, now: Now, player: u16) {
-                match self { $($(#[cfg($cfg)])? Code::$name => <$session>::expire(venue, now, player)),+ }
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::expire(venue, now, player)),+ }
             }
 
             pub(crate) fn tell_anew(self, venue: &mut Venue<'_>, now: Now, player: u16) {
-                match self { $($(#[cfg($cfg)])? Code::$name => <$session>::tell_anew(venue, now, player)),+ }
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::tell_anew(venue, now, player)),+ }
             }
 
             pub(crate) fn check(self, venue: &mut Venue<'_>, now: Now, player: u16) -> bool {
-                match self { $($(#[cfg($cfg)])? Code::$name => <$session>::check(venue, now, player)),+ }
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::check(venue, now, player)),+ }
+            }
+
+            pub(crate) fn call<'a>(self, venue: &'a Venue<'_>, line: u16) -> Option<Call<'a>> {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::call(venue, line)),+ }
+            }
+
+            pub(crate) fn write_call(self, venue: &Venue<'_>, line: u16, sink: &mut dyn Sink) -> Result<(), Full> {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::write_call(venue, line, sink)),+ }
+            }
+
+            pub(crate) fn progress(self, venue: &mut Venue<'_>, now: Now, line: u16, call: u32, progress: Progress<'_>) {
+                match self {
+                    $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::progress(venue, now, line, call, progress)),+
+                }
+            }
+
+            pub(crate) fn awaits(self, venue: &Venue<'_>, player: u16, call: u32) -> bool {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::awaits(venue, player, call)),+ }
+            }
+
+            pub(crate) fn begin_errands(self, venue: &mut Venue<'_>, now: Now) {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::begin_errands(venue, now)),+ }
+            }
+
+            pub(crate) fn errand_deadline(self, venue: &Venue<'_>) -> Option<Millis> {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::errand_deadline(venue)),+ }
+            }
+
+            pub(crate) fn end_errands(self, venue: &mut Venue<'_>, now: Now) {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::end_errands(venue, now)),+ }
+            }
+
+            pub(crate) fn drop_errands(self, venue: &mut Venue<'_>) {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::drop_errands(venue)),+ }
+            }
+
+            pub(crate) fn referee<'a>(self, venue: &'a Venue<'_>, place: usize) -> Option<Agent<'a>> {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::referee(venue, place)),+ }
+            }
+
+            pub(crate) fn restore_referee(self, venue: &mut Venue<'_>, agent: Agent<'_>) -> Option<()> {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::restore_referee(venue, agent)),+ }
             }
         }
     };
 }
 
+type DeskOf<S> = <S as Protocol>::Desk;
+
+impl Code {
+    /// The protocol that journals know by this number.
+    pub(crate) fn of(number: u8) -> Option<Code> {
+        Code::ALL.get(usize::from(number)).copied()
+    }
+}
+
 protocols! {
     /// JSON-RPC 2.0, to players that are HTTP servers or dial in.
-    LeagueV2(league_v2::Session),
+    LeagueV2(league_v2),
     /// WebSocket, by agents that dial in.
-    LeagueOfAgents(league_of_agents::Session),
+    LeagueOfAgents(league_of_agents),
+    /// HTTP, by agents that come and ask.
+    MoltGame(moltgame),
     /// The smallest there can be.
-    #[cfg(test)]
-    Toy(toy::Session),
+    #[cfg(any(test, feature = "toys"))]
+    Toy(toy),
 }

@@ -219,7 +219,7 @@ impl Ask {
     pub fn announced(&mut self, retries: Retries<impl Fn(u8) -> Since>) {
         if self.state == State::Announce {
             let step = (retries.step)(self.retries);
-            let (rest, first) = (step - told_within(step), self.asked.wrapping_add(retries.patience));
+            let (rest, first) = (step.saturating_sub(told_within(step)), self.asked.wrapping_add(retries.patience));
             match &mut self.clock {
                 Clock::Off => {}
                 Clock::Runs(until) => *until = until.saturating_add(rest).max(first),
@@ -264,7 +264,7 @@ impl Ask {
         if self.retries >= retries.times {
             return self.lose(fault);
         }
-        self.retries += 1;
+        self.retries = self.retries.saturating_add(1);
         match fault {
             Fault::Unreachable => self.wait(State::Resting, now, (retries.step)(self.retries)),
             _ => self.announce(now, (retries.step)(self.retries)),

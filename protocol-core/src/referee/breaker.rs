@@ -44,9 +44,11 @@ impl Breaker {
     /// The player did not answer or could not be reached.
     pub fn failed(&mut self, now: Millis) {
         *self = match *self {
-            Breaker::Closed(failures) if failures + 1 < THRESHOLD => Breaker::Closed(failures + 1),
+            Breaker::Closed(failures) if failures.saturating_add(1) < THRESHOLD => {
+                Breaker::Closed(failures.saturating_add(1))
+            }
             Breaker::Open(until) => Breaker::Open(until),
-            _ => Breaker::Open(now + REST_MS),
+            _ => Breaker::Open(now.saturating_add(REST_MS)),
         };
     }
 

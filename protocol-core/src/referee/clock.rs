@@ -8,7 +8,7 @@ pub type Since = u32;
 
 /// Milliseconds as a length of time within a match.
 pub fn lasting(ms: Millis) -> Since {
-    ms.min(Since::MAX.into()) as Since
+    Since::try_from(ms).unwrap_or(Since::MAX)
 }
 
 /// One clock.

@@ -67,6 +67,20 @@ pub enum Cause {
     TimeUp,
 }
 
+impl Cause {
+    /// All of them, in the order journals know: new ones come behind the others.
+    pub const ALL: [Cause; 8] = [
+        Cause::Played,
+        Cause::Timeout,
+        Cause::Invalid,
+        Cause::Refused,
+        Cause::Disconnected,
+        Cause::BothFailed,
+        Cause::Adjudicated,
+        Cause::TimeUp,
+    ];
+}
+
 /// The result of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -534,9 +548,9 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
 /// the seed, so that a simulated league repeats to the byte, but not from the draws, which belong to the game.
 fn step(seed: Seed, base: Millis, seat: Seat, retry: u8) -> Millis {
     let step = base << retry.clamp(1, MAX_RETRIES).saturating_sub(1);
-    let at = (usize::from(seat) * 4 + usize::from(retry)) % seed.0.len();
-    let jitter = seed.0.get(at).copied().unwrap_or(0);
-    step + step * Millis::from(jitter) / 2_560
+    let at = usize::from(seat).saturating_mul(4).saturating_add(retry.into());
+    let jitter = seed.0.iter().cycle().nth(at).copied().unwrap_or(0);
+    step.saturating_add(step.saturating_mul(jitter.into()) / 2_560)
 }
 
 #[cfg(test)]

@@ -123,21 +123,21 @@ impl Compliance {
             return;
         }
         let before = self.examples.len();
-        let start = before + 2;
-        let end = EXAMPLES_BYTES.min(start + EXAMPLE_BYTES);
         if self.examples.extend_from_slice(&[rule as u8, 0]).is_ok() {
-            let is_cut = write!(Cut { text: &mut self.examples, end }, "{example}").is_err();
-            let length = self.examples.len() - start;
-            match self.examples.get_mut(start - 1) {
+            let mut cut = Cut { text: &mut self.examples, length: 0 };
+            let is_cut = write!(cut, "{example}").is_err();
+            let written = cut.length;
+            match self.examples.get_mut(before..) {
                 // Nothing of it fits, which is not the same as nothing.
-                _ if is_cut && length == 0 => self.examples.truncate(before),
-                Some(place) => *place = length as u8,
-                None => {}
+                _ if is_cut && written == 0 => self.examples.truncate(before),
+                Some([_, length, ..]) => *length = written,
+                _ => {}
             }
         }
     }
 
     /// It turned out to be none.
+    #[expect(clippy::arithmetic_side_effects, reason = "an entry that was found lies within the examples")]
     pub fn acquit(&mut self, rule: Rule) {
         if self.counts.get(rule as usize) == Some(&0)
             && let Some((at, example)) = self.find(rule)
@@ -170,6 +170,7 @@ impl Compliance {
     }
 
     /// The example of a rule, and where its entry begins.
+    #[expect(clippy::arithmetic_side_effects, reason = "`rest` is a tail of the examples")]
     fn find(&self, rule: Rule) -> Option<(usize, &[u8])> {
         let mut rest = self.examples.as_slice();
         while let [of, length, tail @ ..] = rest {
@@ -195,19 +196,23 @@ impl Default for Compliance {
     }
 }
 
-/// Writes as much as fits up to `end` and drops the rest.
+/// Writes as much of an example as there is room for and drops the rest.
 struct Cut<'a> {
     text: &'a mut Vec<u8, EXAMPLES_BYTES, u16>,
-    end: usize,
+    /// How much was written, in bytes.
+    length: u8,
 }
 
 impl fmt::Write for Cut<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         text.chars().try_for_each(|c| {
-            let mut bytes = [0; 4];
-            let bytes = c.encode_utf8(&mut bytes).as_bytes();
-            let fits = self.text.len() + bytes.len() <= self.end;
-            if fits { self.text.extend_from_slice(bytes).map_err(|_| fmt::Error) } else { Err(fmt::Error) }
+            let length = usize::from(self.length).saturating_add(c.len_utf8());
+            if length > EXAMPLE_BYTES {
+                return Err(fmt::Error);
+            }
+            self.text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()).map_err(|_| fmt::Error)?;
+            self.length = u8::try_from(length).map_err(|_| fmt::Error)?;
+            Ok(())
         })
     }
 }

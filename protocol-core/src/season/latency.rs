@@ -30,7 +30,7 @@ impl Latency {
         let took = u32::try_from(took).unwrap_or(u32::MAX);
         self.least = if self.answers == 0 { took } else { self.least.min(took) };
         self.answers = self.answers.saturating_add(1);
-        let index = (took.max(2).ilog2() as usize - 1).min(BUCKETS - 1);
+        let index = (took.max(2).ilog2() as usize).saturating_sub(1).min(BUCKETS - 1);
         if self.buckets.get(index) == Some(&u8::MAX) {
             self.buckets.iter_mut().for_each(|count| *count = count.div_ceil(2));
         }
@@ -52,11 +52,11 @@ impl Latency {
     /// So many of a hundred answers came within this time, in milliseconds.
     pub fn within_ms(&self, percent: u32) -> Option<u32> {
         let all: u32 = self.buckets.iter().map(|&count| u32::from(count)).sum();
-        let mut wanted = (all * percent).div_ceil(100).max(1);
+        let mut wanted = all.saturating_mul(percent).div_ceil(100).max(1);
         for (index, &count) in (0..).zip(&self.buckets) {
             match wanted.checked_sub(count.into()) {
                 Some(more) if more > 0 => wanted = more,
-                _ => return Some((4 << index) - 1),
+                _ => return Some((4_u32 << index).saturating_sub(1)),
             }
         }
         None

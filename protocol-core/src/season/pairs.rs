@@ -8,6 +8,8 @@
 //! With an even number of players, player 0 sits in the middle and `k` is one less than the players. With an odd
 //! number nobody sits in the middle, and whoever faces it has a bye.
 
+use super::schedule::{index_of, match_at};
+
 /// Two players of a match, as indices from 0. `a` has side A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
@@ -41,7 +43,7 @@ impl Pairs {
     pub const fn rounds(self) -> u16 {
         match self.players {
             0 | 1 => 0,
-            n => n - 1 + n % 2,
+            n => n.saturating_sub(1) | 1,
         }
     }
 
@@ -53,12 +55,17 @@ impl Pairs {
 
     /// How many matches the season has.
     #[must_use]
+    #[expect(clippy::arithmetic_side_effects, reason = "65,535 rounds of 32,767 matches are fewer than 2³²")]
     pub const fn total_matches(self) -> u32 {
         self.rounds() as u32 * self.matches_per_round() as u32
     }
 
     /// Who sits at a table. With four players the sides are those of the specification's example.
     #[must_use]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "`index` saw that both count from 1; 16 bits are counted in 32, and `away` is at most half a circle"
+    )]
     pub fn pair(self, round: u16, table: u16) -> Option<Pair> {
         self.index(round, table)?;
         if self.players == 4 {
@@ -81,6 +88,10 @@ impl Pairs {
 
     /// Where a player sits in a round. `None` is a bye.
     #[must_use]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "16 bits are counted in 32; neither a round nor what is ahead is more than the circle"
+    )]
     pub fn table_of(self, round: u16, player: u16) -> Option<u16> {
         let chair = self.chair_of(player)?;
         let round = self.round(round)?;
@@ -90,11 +101,12 @@ impl Pairs {
         };
         let away = ahead.min(self.circle() - ahead);
         let table = away + 1 - self.empty_middle();
-        (table > 0).then_some(table as u16)
+        u16::try_from(table).ok().filter(|&table| table > 0)
     }
 
     /// The round in which two players meet. Nobody meets themselves.
     #[must_use]
+    #[expect(clippy::arithmetic_side_effects, reason = "16 bits are counted in 32")]
     pub fn round_of(self, p: u16, q: u16) -> Option<u16> {
         if p == q {
             return None;
@@ -105,24 +117,21 @@ impl Pairs {
             (p, q) if (p + q) % 2 == 0 => (p + q) / 2,
             (p, q) => self.chair((p + q + self.circle()) / 2),
         };
-        Some(round as u16)
+        u16::try_from(round).ok()
     }
 
     /// The place of a match in a list of all, round by round and table by table, from 0.
     #[must_use]
     pub fn index(self, round: u16, table: u16) -> Option<usize> {
-        let round = self.round(round)? as usize - 1;
-        let table = usize::from(table).checked_sub(1)?;
-        let per_round = usize::from(self.matches_per_round());
-        (table < per_round).then_some(round * per_round + table)
+        self.round(round)?;
+        let per_round = self.matches_per_round();
+        index_of(round, table, per_round).filter(|_| table <= per_round)
     }
 
     /// The round and table of the match at that place: [`index`](Self::index) backwards.
     #[must_use]
     pub fn at(self, index: usize) -> Option<(u16, u16)> {
-        let index = u32::try_from(index).ok()?;
-        let per_round = u32::from(self.matches_per_round());
-        (index < self.total_matches()).then(|| ((index / per_round + 1) as u16, (index % per_round + 1) as u16))
+        match_at(index, self.matches_per_round()).filter(|&(round, _)| round <= self.rounds())
     }
 
     /// The number of chairs in the circle: 0, or odd.
@@ -141,15 +150,19 @@ impl Pairs {
     }
 
     fn chair_of(self, player: u16) -> Option<u32> {
-        (player < self.players).then(|| u32::from(player) + self.empty_middle())
+        (player < self.players).then(|| u32::from(player).saturating_add(self.empty_middle()))
     }
 
     /// Who sits there; `None` if that is the empty middle.
     fn player_on(self, chair: u32) -> Option<u16> {
-        chair.checked_sub(self.empty_middle()).map(|player| player as u16)
+        u16::try_from(chair.checked_sub(self.empty_middle())?).ok()
     }
 
     /// The chair at which one arrives after counting on from chair 1 to `count`, which is at least 1.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "`count` is at least 1, and so is the circle where anybody counts"
+    )]
     fn chair(self, count: u32) -> u32 {
         (count - 1) % self.circle() + 1
     }

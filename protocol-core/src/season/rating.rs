@@ -32,12 +32,12 @@ impl Rating {
 
     /// In points.
     pub fn points(self) -> u16 {
-        (self.tenths + 5) / 10
+        self.tenths.saturating_add(5) / 10
     }
 
     /// The error bar, in points: twice the deviation to both sides holds the truth in 19 cases of 20.
     pub fn deviation(self) -> u16 {
-        (self.deviation_tenths + 5) / 10
+        self.deviation_tenths.saturating_add(5) / 10
     }
 
     /// The rating after a game, of whose other players the ratings and the scores (1 won against it, 0.5 drew, 0 lost) are
@@ -61,10 +61,11 @@ impl Rating {
         let deviation = f32::from(self.deviation_tenths) / 10.0;
         let variance = 1.0 / (1.0 / (deviation * deviation) + certainty);
         let points = f32::from(self.tenths) / 10.0 + Q * variance * surprise;
+        #[expect(clippy::cast_possible_truncation, reason = "a float beyond the integers becomes the nearest of them")]
+        let tenths_of = |points: f32| (points * 10.0 + 0.5) as u16;
         Rating {
-            // A float that is too large for an integer becomes the largest one.
-            tenths: (points * 10.0 + 0.5) as u16,
-            deviation_tenths: (sqrtf(variance).max(SHARPEST) * 10.0 + 0.5) as u16,
+            tenths: tenths_of(points),
+            deviation_tenths: tenths_of(sqrtf(variance).max(SHARPEST)),
             games: self.games.saturating_add(1),
         }
     }

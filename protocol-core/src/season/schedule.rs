@@ -1,6 +1,7 @@
 //! Who plays with whom, and when, whatever the game: the season of [`Pairs`] or of [`Tables`] of more, asked the same
 //! questions.
 
+use core::num::NonZeroUsize;
 use core::ops::RangeInclusive;
 
 use heapless::Vec;
@@ -11,6 +12,20 @@ use crate::games::MAX_SEATS;
 
 /// Who sits at a table, in the order of the seats: places in the schedule, from 0.
 pub type Places = Vec<u16, MAX_SEATS>;
+
+/// The place of a match in a list of all, round by round and table by table, from 0.
+#[expect(clippy::arithmetic_side_effects, reason = "65,535 rounds of as many matches are fewer than 2³²")]
+pub(super) fn index_of(round: u16, table: u16, per_round: u16) -> Option<usize> {
+    let (round, table) = (usize::from(round.checked_sub(1)?), usize::from(table.checked_sub(1)?));
+    Some(round * usize::from(per_round) + table)
+}
+
+/// The round and table of the match at that place: [`index_of`] backwards.
+pub(super) fn match_at(index: usize, per_round: u16) -> Option<(u16, u16)> {
+    let per_round = NonZeroUsize::new(per_round.into())?;
+    let from_1 = |count: usize| u16::try_from(count).ok()?.checked_add(1);
+    Some((from_1(index / per_round)?, from_1(index % per_round)?))
+}
 
 /// A season. Rounds and tables count from 1, as in `R1M1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -185,7 +185,7 @@ fn sonneborn_berger(
         for other in schedule.opponents(round, player) {
             let worth = tallies.get(usize::from(other)).map_or(0, |tally| u32::from(tally.points));
             sum = sum.saturating_add(match points(round, other) {
-                Some(theirs) if mine > theirs => 2 * worth,
+                Some(theirs) if mine > theirs => worth.saturating_mul(2),
                 Some(theirs) if mine == theirs && mine > 0 => worth,
                 _ => 0,
             });

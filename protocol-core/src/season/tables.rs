@@ -19,7 +19,7 @@
 //! No season in which all play equally often can do better in so many rounds. In a few no first round does as well, or none
 //! was found (the list in the tests): there two meet once more or once less than that.
 
-use super::schedule::Places;
+use super::schedule::{Places, index_of, match_at};
 
 /// How many players there is a season for, at most. The fewest fill one table.
 pub const MOST: u16 = 32;
@@ -191,6 +191,7 @@ impl Tables {
 
     /// How many matches the season has.
     #[must_use]
+    #[expect(clippy::arithmetic_side_effects, reason = "there are at most 320")]
     pub fn total_matches(self) -> u32 {
         u32::from(self.rounds()) * u32::from(self.matches_per_round())
     }
@@ -214,18 +215,17 @@ impl Tables {
     #[must_use]
     pub fn index(self, round: u16, table: u16) -> Option<usize> {
         self.places(round, table)?;
-        Some((usize::from(round) - 1) * usize::from(self.matches_per_round()) + usize::from(table) - 1)
+        index_of(round, table, self.matches_per_round())
     }
 
     /// The round and table of the match at that place: [`index`](Self::index) backwards.
     #[must_use]
     pub fn at(self, index: usize) -> Option<(u16, u16)> {
-        let per_round = usize::from(self.matches_per_round());
-        let round = index.checked_div(per_round)?;
-        (round < self.rounds().into()).then(|| (round as u16 + 1, (index % per_round) as u16 + 1))
+        match_at(index, self.matches_per_round()).filter(|&(round, _)| round <= self.rounds())
     }
 
     /// The chairs of the first round, table by table; none where there is no season.
+    #[expect(clippy::arithmetic_side_effects, reason = "there are at most 32 players, and seats for them")]
     fn first_round(self) -> &'static [u8] {
         let chairs = match self.seats {
             FEWEST_SEATS => OF_THREE.as_flattened(),
@@ -256,6 +256,10 @@ impl Tables {
     }
 
     /// The chair that many chairs on.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "chairs and rounds are at most 32, and a circle with a chair in it has one"
+    )]
     fn moved(self, chair: u16, by: u16) -> u16 {
         match (self.seats, self.circle()) {
             (_, outside) if chair >= outside => chair,

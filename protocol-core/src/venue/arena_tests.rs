@@ -28,7 +28,7 @@ pub(super) struct Ear {
 }
 
 impl Room {
-    pub(super) fn enrol(&mut self, name: &str) -> (u16, Value) {
+    pub(crate) fn enrol(&mut self, name: &str) -> (u16, Value) {
         self.enrol_from(7, name)
     }
 
@@ -906,7 +906,7 @@ fn a_game_of_the_queue_is_looked_at_afterwards_like_a_match_of_the_league() {
     assert_eq!((&shown["result"]["status"], &shown["result"]["score"]["P01"]), (&json!("WIN"), &json!(3)));
     assert_eq!(room.venue.revealed_seed(game).unwrap().commitment(), secret.0, "the box kept its word");
     let mut replay = room.venue.replay_of(game).unwrap();
-    let film = super::reel_tests::taken(room.venue.reel, 256);
+    let film = super::reel_tests::taken(room.venue.memory.reel, 256);
     let mut from = crate::journal::bytes::Reader::new(&film);
     while let Some(step) = Step::read(&mut from).unwrap() {
         replay.follow(&step).unwrap();
@@ -922,7 +922,7 @@ fn of_games_that_are_over_the_oldest_makes_room_and_a_power_cut_takes_none() {
     let mut journal = Pieces::default();
     let keys = ["Ada", "Bob"].map(|name| room.enrol(name).1["apiKey"].as_str().unwrap().to_string());
     let [mut ada, mut bob] = [0, 1].map(|at: usize| room.connect(&keys[at]));
-    let most = room.venue.tables.capacity();
+    let most = room.venue.memory.tables.capacity();
     for number in 1..=most + 2 {
         play_echo(&mut room, [&mut ada, &mut bob]);
         journal.keep(&mut room.venue);
@@ -967,7 +967,7 @@ fn while_results_wait_to_be_written_more_games_may_end_and_no_rating_is_lost() {
     let mut journal = Pieces::default();
     let (mut ada, mut bob) = (room.agent("Ada"), room.agent("Bob"));
     journal.keep(&mut room.venue);
-    let most = room.venue.tables.capacity();
+    let most = room.venue.memory.tables.capacity();
     for _ in 0..most + 2 {
         play_echo(&mut room, [&mut ada, &mut bob]);
     }
@@ -992,7 +992,7 @@ fn count_down(room: &mut Room, players: &[u16]) -> MatchId {
     room.venue.open_table(room.now, id, (GameKind::Echo, seed), players, slot);
     let mut draws = crate::fair::Draws::new(seed);
     let game = crate::games::AnyGame::start(GameKind::Echo, 2, &mut draws);
-    let table = room.venue.tables[usize::from(slot)].as_mut().unwrap();
+    let table = room.venue.memory.tables[usize::from(slot)].as_mut().unwrap();
     table.play = crate::referee::Match::new(game, draws, room.now.ms + 3_000, None);
     table.life = super::rounds::Life::Countdown;
     room.venue.begin(room.now, slot);

@@ -28,8 +28,8 @@ pub enum Ready {
 impl Venue<'_> {
     /// Calls the player of this number to see whether it is there. [`Player::ready`](super::Player::ready) has the outcome.
     pub fn check(&mut self, now: Now, number: u16) -> Result<(), Denied> {
-        let index = self.players.iter().position(|player| player.number == number).ok_or(Denied::Player)?;
-        let player = self.players.get_mut(index).ok_or(Denied::Player)?;
+        let index = self.memory.players.iter().position(|player| player.number == number).ok_or(Denied::Player)?;
+        let player = self.memory.players.get_mut(index).ok_or(Denied::Player)?;
         let index = index as u16;
         if player.has_left() {
             return not_now("the player has left");
@@ -47,7 +47,7 @@ impl Venue<'_> {
 
     /// A test call is over.
     pub(crate) fn checked(&mut self, now: Now, index: u16, ready: Ready) {
-        let Some(player) = self.players.get_mut(usize::from(index)) else { return };
+        let Some(player) = self.memory.players.get_mut(usize::from(index)) else { return };
         player.ready = ready;
         let what = match ready {
             Ready::Yes(_) => Happening::Answered(Message::Ping),

@@ -8,19 +8,16 @@
 
 use heapless::String;
 
-use super::news::News;
 use super::players::{AgentState, Gone, OUTSIDE, Player};
 use super::rounds::Stage;
 use super::settings::Pace;
 use super::{Config, Venue};
 use crate::contact::Contact;
-use crate::games::GameSet;
 use crate::ids::MatchId;
 use crate::journal::bytes::{NoRoom, Writer};
 use crate::journal::{Agent, Counts, Ended, Entry, Origin, Played, Settings};
 use crate::log::Happening;
-use crate::protocols::league_v2::{Dialect, Referee};
-use crate::protocols::{AnySession, Code};
+use crate::protocols::{self, AnySession, Code};
 use crate::season::Tally;
 use crate::time::{Now, Utc};
 
@@ -165,45 +162,45 @@ pub struct Unfit;
 impl Venue<'_> {
     /// Something has happened that must outlive a power cut.
     pub(crate) fn keep(&mut self, fact: Fact) {
-        self.facts.push(fact);
+        self.memory.facts.push(fact);
     }
 
     /// Keeps facts from now on, beginning with a chapter.
     pub fn keep_facts(&mut self) {
-        self.facts.kept = true;
-        self.facts.missed = false;
-        self.facts.begin_chapter();
+        self.memory.facts.kept = true;
+        self.memory.facts.missed = false;
+        self.memory.facts.begin_chapter();
     }
 
     /// Keeps facts no longer, and forgets those that are not safe.
     pub fn keep_no_facts(&mut self) {
-        self.facts.kept = false;
-        self.facts.len = 0;
+        self.memory.facts.kept = false;
+        self.memory.facts.len = 0;
     }
 
     /// How many facts there have ever been. A number of a fact, too: the number of the last one.
     pub fn facts(&self) -> u32 {
-        self.facts.made
+        self.memory.facts.made
     }
 
     /// Whether there is room for the facts of one more input. Where there is not, wait.
     pub fn has_room_for_facts(&self) -> bool {
-        self.facts.room() - self.facts.len >= self.facts.room() / 2 + 2
+        self.memory.facts.room() - self.memory.facts.len >= self.memory.facts.room() / 2 + 2
     }
 
     /// Whether a fact was lost for want of room: then the journal no longer tells the whole story.
     pub fn has_missed_facts(&self) -> bool {
-        self.facts.missed
+        self.memory.facts.missed
     }
 
     /// The next fact to be made safe, or the one `ahead` others later, with its number.
     pub fn next_fact(&self, ahead: usize) -> Option<(u32, Fact)> {
-        self.facts.get(ahead)
+        self.memory.facts.get(ahead)
     }
 
     /// All facts up to this number are safe.
     pub fn facts_are_safe(&mut self, number: u32) {
-        self.facts.drop_up_to(number);
+        self.memory.facts.drop_up_to(number);
     }
 
     /// Writes a fact as it is now; nothing where nothing is left of it. A chapter is written by
@@ -216,19 +213,19 @@ impl Venue<'_> {
                 Some((seed, chosen)) => Entry::NextSeed(seed, chosen).write(out),
                 None => Ok(()),
             },
-            Fact::Player(number) => match self.players.iter().find(|player| player.number == number) {
+            Fact::Player(number) => match self.memory.players.iter().find(|player| player.number == number) {
                 Some(player) => out.all(|out| {
                     player.entry().write(out)?;
                     Counts::write(number, &player.compliance, out)
                 }),
                 None => Ok(()),
             },
-            Fact::Counts(number) => match self.players.iter().find(|player| player.number == number) {
+            Fact::Counts(number) => match self.memory.players.iter().find(|player| player.number == number) {
                 Some(player) => Counts::write(number, &player.compliance, out),
                 None => Ok(()),
             },
-            Fact::Referee(number) => match self.referees.iter().find(|referee| referee.number == number) {
-                Some(referee) => referee.entry().write(out),
+            Fact::Referee(number) => match protocols::referees(self).find(|referee| referee.number == number) {
+                Some(referee) => Entry::Referee(referee).write(out),
                 None => Ok(()),
             },
             Fact::Left(number) => Entry::Left(number).write(out),
@@ -241,7 +238,7 @@ impl Venue<'_> {
                 Some(finished) => out.all(|out| {
                     Entry::Game(*finished).write(out)?;
                     let is_here = |&(number, issue): &(u16, u32)| {
-                        self.players.iter().find(|player| player.number == number && player.issue == issue)
+                        self.memory.players.iter().find(|player| player.number == number && player.issue == issue)
                     };
                     { finished.who() }.filter_map(|who| is_here(&who)).try_for_each(|player| {
                         Counts::write(player.number, &player.compliance, out)?;
@@ -250,7 +247,7 @@ impl Venue<'_> {
                 }),
                 None => Ok(()),
             },
-            Fact::Rated(number) => match self.players.iter().find(|player| player.number == number) {
+            Fact::Rated(number) => match self.memory.players.iter().find(|player| player.number == number) {
                 Some(player) => player.rated().write(out),
                 None => Ok(()),
             },
@@ -285,19 +282,19 @@ impl Venue<'_> {
         // Whoever came when the league had begun plays beside it.
         let is_beside = |player: &&Player| self.stage != Stage::Waiting && player.place == OUTSIDE;
         let is_in = move |player: &&Player| !is_beside(player);
-        let agents = self.players.iter().filter(is_in).map(Player::entry);
-        let agents = agents.chain(self.referees.iter().map(Referee::entry));
+        let agents = self.memory.players.iter().filter(is_in).map(Player::entry);
+        let agents = agents.chain(protocols::referees(self).map(Entry::Referee));
         let started = (self.stage != Stage::Waiting).then_some(Entry::Started);
-        let beside = self.players.iter().filter(is_beside).map(Player::entry);
-        let ratings = self.players.iter().filter(|player| player.rating.games > 0).map(Player::rated);
-        let (older, newer) = self.finished.as_slices();
+        let beside = self.memory.players.iter().filter(is_beside).map(Player::entry);
+        let ratings = self.memory.players.iter().filter(|player| player.rating.games > 0).map(Player::rated);
+        let (older, newer) = self.memory.finished.as_slices();
         let games = older.iter().chain(newer).map(|finished| Entry::Game(*finished));
         let entries = head.into_iter().chain(agents).chain(started).chain(beside).chain(ratings).chain(games);
         let said = entries.clone().count();
         if write_from(at, entries, out) {
             return true;
         }
-        for player in self.players.iter().skip(*at - said) {
+        for player in self.memory.players.iter().skip(*at - said) {
             if Counts::write(player.number, &player.compliance, out).is_err() {
                 return true;
             }
@@ -309,12 +306,12 @@ impl Venue<'_> {
     /// The league has ended, or its standings have changed since: the last ending is the one that counts.
     pub(super) fn push_ending(&mut self) {
         self.refresh_standings();
-        self.facts.push(Fact::Ended);
+        self.memory.facts.push(Fact::Ended);
     }
 
     /// Writes how the league ended, from part `at` on, as far as there is room; moves `at` on. False when there is no more.
     pub fn write_ending(&self, at: &mut usize, out: &mut Writer<'_>) -> bool {
-        let last = self.records.iter().flatten().map(|record| record.finished.0).max();
+        let last = self.memory.records.iter().flatten().map(|record| record.finished.0).max();
         let ended = Entry::Ended(Ended {
             league: self.number,
             game: self.game(),
@@ -352,13 +349,16 @@ impl Venue<'_> {
             Entry::NextSeed(seed, chosen) => self.next_seed = Some((seed, chosen)),
             // Whoever comes when the league has begun plays beside it, or in the next.
             Entry::Player(agent) => self.restore_player(agent).ok_or(Unfit)?,
-            Entry::Referee(agent) => self.restore_referee(agent).ok_or(Unfit)?,
+            Entry::Referee(agent) => {
+                Code::of(agent.protocol).and_then(|code| code.restore_referee(self, agent)).ok_or(Unfit)?;
+                self.issued = self.issued.max(agent.issue);
+            }
             Entry::Left(number) | Entry::Removed(number) if is_waiting => {
-                self.players.retain(|player| player.number != number);
+                self.memory.players.retain(|player| player.number != number);
             }
             Entry::Left(number) | Entry::Removed(number) => {
                 let gone = if matches!(entry, Entry::Left(_)) { Gone::Left } else { Gone::Removed };
-                if let Some(player) = self.players.iter_mut().find(|player| player.number == number) {
+                if let Some(player) = self.memory.players.iter_mut().find(|player| player.number == number) {
                     player.state = AgentState::Shutdown;
                     player.hang_up(gone);
                 }
@@ -369,23 +369,23 @@ impl Venue<'_> {
             }
             Entry::Played(played) if !is_waiting => {
                 let index = self.schedule().index(played.id.round, played.id.table).ok_or(Unfit)?;
-                let place = self.records.get_mut(index).ok_or(Unfit)?;
+                let place = self.memory.records.get_mut(index).ok_or(Unfit)?;
                 if place.replace(played.record).is_some() {
                     return Err(Unfit);
                 }
             }
             Entry::Ruled(played) if !is_waiting => {
                 let index = self.schedule().index(played.id.round, played.id.table).ok_or(Unfit)?;
-                *self.records.get_mut(index).and_then(Option::as_mut).ok_or(Unfit)? = played.record;
+                *self.memory.records.get_mut(index).and_then(Option::as_mut).ok_or(Unfit)? = played.record;
             }
             Entry::Again(id) if !is_waiting => {
                 // The result may not have been written before it was taken back.
                 let index = self.schedule().index(id.round, id.table).ok_or(Unfit)?;
-                *self.records.get_mut(index).ok_or(Unfit)? = None;
+                *self.memory.records.get_mut(index).ok_or(Unfit)? = None;
                 self.attempts = self.attempts.saturating_add(1);
             }
             Entry::Counts(counts) => {
-                if let Some(player) = self.players.iter_mut().find(|player| player.number == counts.player) {
+                if let Some(player) = self.memory.players.iter_mut().find(|player| player.number == counts.player) {
                     counts.iter().for_each(|(rule, count)| player.compliance.restore(rule, count));
                 }
             }
@@ -394,7 +394,7 @@ impl Venue<'_> {
                 self.keep_game(finished);
             }
             Entry::Rated(number, rating) => {
-                if let Some(player) = self.players.iter_mut().find(|player| player.number == number) {
+                if let Some(player) = self.memory.players.iter_mut().find(|player| player.number == number) {
                     player.rating = rating;
                 }
             }
@@ -429,25 +429,9 @@ impl Venue<'_> {
             ..Player::new(number, agent.issue, name, contact, AnySession::restored(agent.protocol, agent.dialect)?)
         };
         self.issued = self.issued.max(agent.issue);
-        match self.players.iter_mut().find(|known| known.number == agent.number) {
+        match self.memory.players.iter_mut().find(|known| known.number == agent.number) {
             Some(known) => *known = Player { place: known.place, rating: known.rating, ..player },
-            None => self.players.push(player).ok()?,
-        }
-        Some(())
-    }
-
-    fn restore_referee(&mut self, agent: Agent<'_>) -> Option<()> {
-        let referee = Referee {
-            number: Some(agent.number).filter(|number| (2..100).contains(number))?,
-            issue: agent.issue,
-            name: String::try_from(agent.name).ok()?,
-            contact: Contact::restored(agent.endpoint, agent.from, agent.elsewhere)?,
-            dialect: Dialect::of(agent.dialect)?,
-        };
-        self.issued = self.issued.max(agent.issue);
-        match self.referees.iter_mut().find(|known| known.number == agent.number) {
-            Some(known) => *known = referee,
-            None => self.referees.push(referee).ok()?,
+            None => self.memory.players.push(player).ok()?,
         }
         Some(())
     }
@@ -455,7 +439,7 @@ impl Venue<'_> {
     /// Goes on after a restart, with what was restored. Matches without a result are played from their invitation; the
     /// round is announced and its results are told once more, because nobody knows who has heard them. Keeps facts.
     pub fn resume(&mut self, now: Now) {
-        self.facts.kept = true;
+        self.memory.facts.kept = true;
         self.note(now, None, None, Happening::Resumed);
         if self.stage == Stage::Waiting {
             // The last one may have been kept, and the start it led to not.
@@ -470,7 +454,7 @@ impl Venue<'_> {
         let is_complete = self.records_of(1..=begun).all(|played| played.is_some());
         let open = if is_complete { (begun + 1).min(last) } else { begun };
         let is_begun = is_begun(open);
-        self.results = self.records.iter().flatten().count() as u32;
+        self.results = self.memory.records.iter().flatten().count() as u32;
         // A pause holds between two rounds, and a round without any result can as well begin after it.
         let is_paced = self.config.pacing.pace != Pace::Fast;
         let is_between = (self.paused && open > 1 || is_paced) && !is_begun;
@@ -478,36 +462,29 @@ impl Venue<'_> {
         if self.over_is_told {
             self.count_results(1, last);
             self.close_standings(last);
+            self.end_news();
             self.stage = Stage::Completed;
-            let seated = self.players.iter_mut().filter(|player| player.place != OUTSIDE);
+            let seated = self.memory.players.iter_mut().filter(|player| player.place != OUTSIDE);
             seated.for_each(|player| player.state = AgentState::Shutdown);
             return;
         }
         self.attempts = self.attempts.saturating_add(1);
-        self.facts.push(Fact::Resumed);
+        self.memory.facts.push(Fact::Resumed);
         self.count_results(1, closed);
         self.close_standings(closed);
+        self.begin_news_after(closed);
         if is_between {
             return self.rest_after(now, round);
         }
         self.start_round(now, round);
         self.count_results(round, round);
         self.again = self.records_of(1..=closed).filter(Option::is_none).count() as u16;
-        for id in self.matches_of(round) {
-            let Some(places) = self.places(id).filter(|_| self.record(id).is_some()) else { continue };
-            for line in self.lines_of(&places) {
-                if let Some(player) = self.players.get_mut(usize::from(line)) {
-                    player.tell(News::GameOver(round));
-                }
-            }
-        }
-        (0..self.players.len() as u16).for_each(|player| self.pump(now, player));
         self.advance(now);
     }
 
     /// How many matches have a result.
     pub fn results_kept(&self) -> u16 {
-        self.records.iter().flatten().count() as u16
+        self.memory.records.iter().flatten().count() as u16
     }
 
     fn records_of(
@@ -519,7 +496,7 @@ impl Venue<'_> {
 
     /// Counts anew what the players have gathered: a result has changed.
     pub(super) fn recount(&mut self) {
-        self.tallies.iter_mut().for_each(|tally| *tally = Tally::default());
+        self.memory.tallies.iter_mut().for_each(|tally| *tally = Tally::default());
         self.count_results(1, self.schedule().rounds());
     }
 
@@ -529,7 +506,7 @@ impl Venue<'_> {
         for id in (first..=last).flat_map(|round| tables.clone().map(move |table| MatchId { round, table })) {
             let (Some(&record), Some(places)) = (self.record(id), self.places(id)) else { continue };
             for (seat, place) in (0..).zip(places) {
-                if let Some(tally) = self.tallies.get_mut(usize::from(place)) {
+                if let Some(tally) = self.memory.tallies.get_mut(usize::from(place)) {
                     tally.add(record.verdict(seat));
                 }
             }
@@ -566,23 +543,6 @@ impl Player {
             games: self.games,
             protocol: self.session.code() as u8,
             dialect: self.session.dialect(),
-        })
-    }
-}
-
-impl Referee {
-    fn entry(&self) -> Entry<'_> {
-        Entry::Referee(Agent {
-            number: self.number,
-            issue: self.issue,
-            name: &self.name,
-            version: "",
-            endpoint: self.contact.given(),
-            from: self.contact.from(),
-            elsewhere: self.contact.is_elsewhere(),
-            games: GameSet::ALL,
-            protocol: Code::LeagueV2 as u8,
-            dialect: self.dialect as u8,
         })
     }
 }

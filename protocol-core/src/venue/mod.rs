@@ -1,8 +1,8 @@
-//! The venue: the whole box as one state machine. It seats the [`league`](crate::season)'s players at the
-//! [`referee`](crate::referee)'s tables, keeps one line to each player, and speaks and hears
-//! [`wire`](crate::protocols) messages. It opens no socket, reads no clock and allocates nothing.
+//! The venue: the whole box as one state machine. It seats the players of a [season](crate::season) at the tables of the
+//! [referee](crate::referee) and keeps one line to each of them. What is said on a line, and what is heard there, is left to
+//! the [protocols](crate::protocols). It opens no socket, reads no clock and allocates nothing.
 //!
-//! Ways in: [`Venue::request`] for a message an agent sends, [`Venue::handle`] for everything else. Way out:
+//! Ways in: what agents send comes by their protocol, everything else by [`Venue::handle`]. Way out:
 //! [`Venue::poll_output`], drained after every input, names the players whose line has changed; [`Venue::call`] says what
 //! the line has to do now and [`Venue::write_call`] writes the message. The future: [`Venue::next_deadline`].
 //!
@@ -10,15 +10,17 @@
 //! players.rs     who gets in, who leaves, who takes part
 //! name.rs        what a name may be, and when two are the same to people
 //! presence.rs    who is there, and on which line
+//! calls.rs       what a line has to do: calls to players, and errands to others
 //! seats.rs       who sits where, and what time does to them
 //! space.rs       the memory it works in, and how much of it there is
 //! settings.rs    what the owner may change before a league
 //! rounds.rs      when things happen: start, rounds, results, standings, the end
-//! news.rs        what happens in a league and may concern its players
+//! news.rs        what happens in a league, and what of it a player hears next
 //! pace.rs        so that people can follow: questions and rounds that are held back
 //! powers.rs      what the owner may do to a running league
 //! check.rs       test calls: is a player there?
 //! ladder.rs      games outside the league, and ratings
+//! rooms.rs       tables that wait for their players
 //! notes.rs       what is kept for players between their moves
 //! party.rs       who sits at a table, as a game is told of them
 //! report.rs      what can be read of a league
@@ -30,6 +32,7 @@
 mod admission_tests;
 #[cfg(test)]
 mod arena_tests;
+mod calls;
 mod check;
 #[cfg(test)]
 mod check_tests;
@@ -63,6 +66,7 @@ mod referee_tests;
 mod report;
 #[cfg(test)]
 pub(crate) mod restart_tests;
+mod rooms;
 mod rounds;
 mod seats;
 #[cfg(test)]
@@ -74,36 +78,32 @@ pub(crate) mod tests;
 
 use core::net::SocketAddr;
 
-use heapless::deque::DequeView;
-use heapless::{String, VecView};
+use heapless::String;
 
+pub use calls::{Call, Failure, Progress};
 pub use check::Ready;
 pub use facts::{Fact, Unfit, has_reached};
 pub use ladder::Finished;
-pub use news::News;
+pub use news::{Cursor, News};
 pub use party::{PLAYER_ID, Party};
 pub use players::{AgentState, NAME_BYTES, Player};
 pub(crate) use players::{Applicant, Gone, NotAdmitted};
 pub use powers::Denied;
 pub use reel::{Astray, Deed, LastMove, MOVE_BYTES, ReelId, Replay, Shot, Step};
 pub use report::{MatchLine, Sitter, Status};
+pub(crate) use rooms::NotSeated;
 pub(crate) use rounds::Life;
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
 pub use settings::{Change, Pace, Pacing, TIMEOUT_MS, Timing, sizes};
 pub use space::{Memory, Space};
 
-use facts::Facts;
-use notes::Notes;
-use reel::Reel;
-
 use crate::fair::{Purpose, Seed};
 use crate::games::GameKind;
 use crate::ids::{AgentId, LeagueId, MatchId, OUR_REFEREE, Token};
 use crate::log::{Entry, Happening, Log};
-use crate::protocols::league_v2::{Call, Errand, Failure, Referee, calls};
-use crate::season::{Ranked, Record, Schedule, Tally};
+use crate::protocols::{Code, Desks};
+use crate::season::Schedule;
 use crate::time::{Millis, Now};
-use crate::timers::Timers;
 
 /// What happens to a message that breaks a rule but can be understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,6 +245,7 @@ pub enum Output {
 
 /// The whole box, in the memory it is lent: see [`Space`].
 pub struct Venue<'m> {
+    memory: Memory<'m>,
     config: Config,
     /// The game of the league that has begun.
     playing: GameKind,
@@ -259,41 +260,27 @@ pub struct Venue<'m> {
     number: u32,
     stage: Stage,
     paused: bool,
-    players: &'m mut VecView<Player>,
-    /// Agents of league.v2 that referee elsewhere, and the call by which one of them hears how the league ended.
-    pub(crate) referees: &'m mut VecView<Referee>,
-    pub(crate) errand: Option<Errand>,
-    /// Player by place in the schedule.
-    seating: &'m mut VecView<u16>,
-    /// Tally by place in the schedule.
-    tallies: &'m mut VecView<Tally>,
-    /// Places in the schedule, best first, with the tallies of that moment: as of the last round that closed, so that
-    /// every player is told the same however late it listens.
-    closed: &'m mut VecView<Ranked>,
-    /// The same as of now, for whoever asks.
-    current: &'m mut VecView<Ranked>,
+    /// Whether the standings as of now have to be ranked before they are read.
     current_is_stale: bool,
     /// Matches of the league that have a result.
     results: u32,
     /// Matches of this round and earlier ones that wait to be played again.
     again: u16,
     round_is_closed: bool,
+    /// The round after which the table stood that players are told.
+    closed_round: u16,
     /// Since when there is a break before the next round.
     break_since: Option<Millis>,
-    /// By place in the season: of this league, so many as it has matches.
-    records: &'m mut VecView<Option<Record>>,
-    /// By slot: so many as were ever needed at once.
-    tables: &'m mut VecView<Option<Table>>,
     /// The next table of the round to be opened, from 1.
     next_table: u16,
-    timers: &'m mut Timers,
-    changed: &'m mut DequeView<u16>,
+    /// The number of the last call.
     calls: u32,
     /// Registrations so far, over all leagues.
     issued: u32,
     /// How often the box was restarted in the middle of this league, or a match of it was to be played again. A match has
-    /// the seed of the attempt it was begun in, so that no seed is used twice.
-    attempts: u8,
+    /// the seed of the attempt it was begun in, so that no seed is used twice: one restart a second would take 18 hours to
+    /// come to the end of them.
+    attempts: u16,
     /// Whether everybody has been told how the league ended, and that is a fact.
     over_is_told: bool,
     /// Decides every game of the ladder. Another one after every restart: nobody has seen anything of it.
@@ -302,24 +289,17 @@ pub struct Venue<'m> {
     ladder_games: u32,
     /// The number of the last of them that there ever was.
     last_game: u16,
-    /// Those that are over, as many as there is room for, oldest first.
-    finished: &'m mut DequeView<Finished>,
     /// Agents that wait for a game of the ladder, and how often one began to.
     queued: u16,
     tickets: u32,
-    notes: &'m mut Notes,
-    reel: &'m mut Reel,
-    facts: &'m mut Facts,
-    log: &'m mut Log,
 }
 
 impl<'m> Venue<'m> {
     /// A venue that is open. `master` decides all draws, `secret` all tokens; both must be unpredictable.
     pub fn new(mut memory: Memory<'m>, config: Config, master: Seed, secret: Seed) -> Self {
         memory.clear();
-        let Memory { players, referees, seating, tallies, closed, current, records, .. } = memory;
-        let Memory { tables, finished, timers, changed, notes, reel, facts, log, .. } = memory;
         Self {
+            memory,
             playing: config.game,
             config,
             master,
@@ -330,108 +310,64 @@ impl<'m> Venue<'m> {
             number: 1,
             stage: Stage::Waiting,
             paused: false,
-            players,
-            referees,
-            seating,
-            tallies,
-            closed,
-            current,
             current_is_stale: false,
             results: 0,
             again: 0,
             round_is_closed: false,
+            closed_round: 0,
             break_since: None,
-            records,
-            tables,
             next_table: 0,
-            timers,
-            changed,
             calls: 1000,
             issued: 0,
             attempts: 0,
             over_is_told: false,
-            errand: None,
             ladder_games: 0,
             last_game: 0,
-            finished,
             queued: 0,
             tickets: 0,
-            notes,
-            reel,
-            facts,
-            log,
         }
     }
 
     /// Ends it, and gives its memory back.
     pub fn into_memory(self) -> Memory<'m> {
-        let Self { players, referees, seating, tallies, closed, current, records, .. } = self;
-        let Self { tables, finished, timers, changed, notes, reel, facts, log, .. } = self;
-        Memory {
-            players,
-            referees,
-            seating,
-            tallies,
-            closed,
-            current,
-            records,
-            tables,
-            finished,
-            timers,
-            changed,
-            notes,
-            reel,
-            facts,
-            log,
-        }
+        self.memory
     }
 }
 
 impl Venue<'_> {
     /// How many players there is room for.
     pub fn capacity(&self) -> usize {
-        self.players.capacity()
+        self.memory.players.capacity()
     }
 
     /// How many results of a league there is room for.
     pub fn room_for_results(&self) -> usize {
-        self.records.capacity()
+        self.memory.records.capacity()
     }
 
     /// Takes note of something that happened.
     pub fn handle(&mut self, now: Now, event: Event<'_>) {
         match event {
             Event::Tick => {
-                self.tick_errand(now);
+                Code::ALL.iter().for_each(|code| code.end_errands(self, now));
                 self.tick(now);
             }
-            Event::Begun { player, call } => calls::begun(self, now, player, call),
-            Event::Sent { player, call } => calls::sent(self, now, player, call),
-            Event::Reply { call, body, .. } if self.is_errand(now, call, Some(body)) => {}
-            Event::Failed { call, .. } if self.is_errand(now, call, None) => {}
-            Event::Reply { player, call, status, body } => calls::reply(self, now, player, call, status, body),
-            Event::Failed { player, call, failure } => calls::call_failed(self, now, player, call, failure),
+            Event::Begun { player, call } => self.progress(now, player, call, Progress::Begun),
+            Event::Sent { player, call } => self.progress(now, player, call, Progress::Sent),
+            Event::Reply { player, call, status, body } => {
+                self.progress(now, player, call, Progress::Replied(status, body));
+            }
+            Event::Failed { player, call, failure } => self.progress(now, player, call, Progress::Failed(failure)),
             Event::Arrived { player } => self.arrived(now, player),
             Event::Gone { player, why } => self.departed(now, player, why),
         }
         self.advance(now);
     }
 
-    /// What the line to a player has to do now. `None`: hang up.
-    pub fn call(&self, line: u16) -> Option<Call<'_>> {
-        calls::call(self, line)
-    }
-
-    /// Whether the match of a player still waits for the answer to a call that is over: it counts, on whatever connection
-    /// it comes.
-    pub fn awaits(&self, line: u16, call: u32) -> bool {
-        calls::awaits(self, line, call)
-    }
-
     /// The next thing to be done outside. Drain it after every input.
     pub fn poll_output(&mut self) -> Option<Output> {
-        let player = self.changed.pop_front()?;
-        if let Some(player) = self.players.get_mut(usize::from(player)) {
+        let player = self.memory.changed.pop_front()?;
+        if let Some(player) = self.memory.players.get_mut(usize::from(player)) {
             player.is_listed = false;
         }
         Some(Output::Line(player))
@@ -439,7 +375,7 @@ impl Venue<'_> {
 
     /// When [`Event::Tick`] is due.
     pub fn next_deadline(&self) -> Option<Millis> {
-        let of_lines = self.timers.next().map(|(_, at)| at);
+        let of_lines = self.memory.timers.next().map(|(_, at)| at);
         [of_lines, self.errand_deadline(), self.break_ends()].into_iter().flatten().min()
     }
 
@@ -455,12 +391,22 @@ impl Venue<'_> {
 
     /// Everything that happened.
     pub fn log(&self) -> &Log {
-        self.log
+        self.memory.log
     }
 
     /// The players, by line.
     pub fn players(&self) -> &[Player] {
-        self.players
+        self.memory.players
+    }
+
+    /// What the protocols keep for themselves.
+    pub(crate) fn desks(&self) -> &Desks {
+        self.memory.desks
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn desks_mut(&mut self) -> &mut Desks {
+        self.memory.desks
     }
 
     /// Registrations so far, over all leagues.
@@ -480,11 +426,11 @@ impl Venue<'_> {
 
     /// Who plays whom.
     pub fn schedule(&self) -> Schedule {
-        Schedule::new(*self.game().rules().seats.start(), self.seating.len() as u16)
+        Schedule::new(*self.game().rules().seats.start(), self.memory.seating.len() as u16)
     }
 
     pub(crate) fn note(&mut self, now: Now, agent: Option<AgentId>, at_match: Option<MatchId>, what: Happening) {
-        self.log.push(Entry::new(now.utc, what, agent, at_match));
+        self.memory.log.push(Entry::new(now.utc, what, agent, at_match));
     }
 
     /// The token of an agent. It is derived, not stored; `issue` keeps the next agent of that number from sharing it.
@@ -525,29 +471,33 @@ impl Venue<'_> {
         }
     }
 
-    fn seed_of(&self, id: MatchId, attempt: u8) -> Seed {
+    fn seed_of(&self, id: MatchId, attempt: u16) -> Seed {
         let table = u32::from(attempt) << 16 | u32::from(id.table);
         self.master.derive(Purpose::Match, [self.number, id.round.into(), table])
     }
 
     /// The attempt in which a match was begun that has this seed: nearly always the present one.
-    fn attempt_of(&self, id: MatchId, seed: Seed) -> u8 {
+    fn attempt_of(&self, id: MatchId, seed: Seed) -> u16 {
         (0..=self.attempts).rev().find(|&attempt| self.seed_of(id, attempt) == seed).unwrap_or(self.attempts)
     }
 
     /// The id of the player at a place in the schedule.
     pub(crate) fn id_at(&self, place: u16) -> AgentId {
-        let player = self.seating.get(usize::from(place)).and_then(|&player| self.players.get(usize::from(player)));
+        let player = self
+            .memory
+            .seating
+            .get(usize::from(place))
+            .and_then(|&player| self.memory.players.get(usize::from(player)));
         AgentId::Player(player.map_or(0, |player| player.number))
     }
 
     /// The lines of the players at these places in the schedule.
     pub(crate) fn lines_of(&self, places: &[u16]) -> Lines {
-        places.iter().map(|&place| self.seating.get(usize::from(place)).copied().unwrap_or(u16::MAX)).collect()
+        places.iter().map(|&place| self.memory.seating.get(usize::from(place)).copied().unwrap_or(u16::MAX)).collect()
     }
 
     /// The player at a place in the schedule.
     pub(crate) fn player_at(&self, place: u16) -> Option<&Player> {
-        self.players.get(usize::from(*self.seating.get(usize::from(place))?))
+        self.memory.players.get(usize::from(*self.memory.seating.get(usize::from(place))?))
     }
 }

@@ -123,45 +123,45 @@ impl Venue<'_> {
 
     /// What is kept for the player on a line, and what it said last.
     pub(crate) fn notes_of(&self, line: u16) -> (&str, &str) {
-        let number = self.players.get(usize::from(line)).map_or(0, |player| player.number);
-        (self.notes.get(number, Kind::Memory), self.notes.get(number, Kind::Said))
+        let number = self.memory.players.get(usize::from(line)).map_or(0, |player| player.number);
+        (self.memory.notes.get(number, Kind::Memory), self.memory.notes.get(number, Kind::Said))
     }
 
     /// Makes a move at a table, and keeps what its game wants kept of it. Not inlined, so that all that is off the stack when the
     /// match goes on.
     #[inline(never)]
     pub(crate) fn play_at(&mut self, now: Now, index: u16, seating: Seating, wanted: Value<'_>) -> Heard {
-        let Some(number) = self.players.get(usize::from(index)).map(|player| player.number) else {
+        let Some(number) = self.memory.players.get(usize::from(index)).map(|player| player.number) else {
             return Heard::Duplicate;
         };
-        let Some(table) = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut) else {
+        let Some(table) = self.memory.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut) else {
             return Heard::Duplicate;
         };
         let game = table.play.game();
         let (turn, memory) = (game.turn(), game.note(seating.seat, wanted).map(Value::raw));
-        if memory.is_some_and(|memory| !self.notes.fits(number, Kind::Memory, memory)) {
+        if memory.is_some_and(|memory| !self.memory.notes.fits(number, Kind::Memory, memory)) {
             return Heard::Refused(NO_ROOM);
         }
         let heard = table.play.play(seating.seat, wanted);
         if heard != Heard::Taken {
             return heard;
         }
-        table.film(self.reel, now, seating.seat, Some(wanted));
+        table.film(self.memory.reel, now, seating.seat, Some(wanted));
         let game = table.play.game();
         if let Some(memory) = memory {
-            self.notes.set(number, Kind::Memory, memory);
+            self.memory.notes.set(number, Kind::Memory, memory);
         }
         if let Some(said) = game.said(seating.seat, wanted)
-            && !self.notes.set(number, Kind::Says, &said.truncated::<{ SAID * CHAR }>())
+            && !self.memory.notes.set(number, Kind::Says, &said.truncated::<{ SAID * CHAR }>())
         {
             // There is no room for it, so nobody hears it, nor what was said before in its place: the move counts all the
             // same.
-            self.notes.remove(number, Kind::Said);
+            self.memory.notes.remove(number, Kind::Said);
         }
         if game.turn() != turn {
             let lines = table.seated();
-            let numbers = lines.iter().filter_map(|&line| Some(self.players.get(usize::from(line))?.number));
-            numbers.for_each(|number| self.notes.say(number));
+            let numbers = lines.iter().filter_map(|&line| Some(self.memory.players.get(usize::from(line))?.number));
+            numbers.for_each(|number| self.memory.notes.say(number));
         }
         heard
     }

@@ -156,7 +156,7 @@ impl Venue<'_> {
     /// A match that is over, and whose result is held back, has one now.
     pub(super) fn let_result_out(&mut self, now: Now, id: MatchId) {
         let is_held = |table: &Table| table.id == id && table.is_held() && table.play.phase() == Phase::Finished;
-        let mut tables = (0..).zip(self.tables.iter_mut());
+        let mut tables = (0..).zip(self.memory.tables.iter_mut());
         let found = tables.find_map(|(slot, table)| Some((slot, table.as_mut().filter(|table| is_held(table))?)));
         if let Some((slot, table)) = found {
             table.held.until = 0;
@@ -169,8 +169,8 @@ impl Venue<'_> {
         if self.break_since.is_some() {
             self.take_a_break(now);
         }
-        for slot in 0..self.tables.len() as u16 {
-            let table = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut);
+        for slot in 0..self.memory.tables.len() as u16 {
+            let table = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut);
             if let Some(table) = table.filter(|table| table.is_held()) {
                 table.held.until = 0;
                 self.proceed(now, slot);

@@ -26,12 +26,12 @@ impl<const N: usize> Party<'_, N> {
 pub const PLAYER_ID: usize = 8;
 
 impl Venue<'_> {
-    /// Who plays a match, as league.v2 calls them.
+    /// Who plays a match, by their ids.
     pub fn party_of(&self, id: MatchId) -> Party<'_, PLAYER_ID> {
         let seated = |(of, line): (AgentId, u16)| {
             let mut id = String::new();
             let _ = write!(id, "{of}");
-            (id, line, self.players.get(usize::from(line)))
+            (id, line, self.memory.players.get(usize::from(line)))
         };
         Party(self.seated_at(id).into_iter().map(seated).collect())
     }
@@ -39,7 +39,7 @@ impl Venue<'_> {
     /// The players on these lines.
     pub(crate) fn party<const N: usize>(&self, lines: &[u16], id: impl Fn(&Player) -> String<N>) -> Party<'_, N> {
         let seated = |&line: &u16| {
-            let player = self.players.get(usize::from(line));
+            let player = self.memory.players.get(usize::from(line));
             (player.map(&id).unwrap_or_default(), line, player)
         };
         Party(lines.iter().take(MAX_SEATS).map(seated).collect())
@@ -57,10 +57,10 @@ impl Venue<'_> {
     /// Who plays a match, by seat, and on which lines; on nobody's where it is over and a player has left since.
     pub(crate) fn seated_at(&self, id: MatchId) -> Vec<(AgentId, u16), MAX_SEATS> {
         let known = |line: u16| {
-            let player = self.players.get(usize::from(line));
+            let player = self.memory.players.get(usize::from(line));
             (player.map_or(AgentId::Player(0), Player::id), line)
         };
-        let line_of = |issue: u32| self.players.iter().position(|player| player.issue == issue);
+        let line_of = |issue: u32| self.memory.players.iter().position(|player| player.issue == issue);
         let kept = |(number, issue)| (AgentId::Player(number), line_of(issue).map_or(u16::MAX, |line| line as u16));
         match (self.table(id), self.places(id), self.finished_game(id)) {
             (Some(table), ..) => table.seated().into_iter().map(known).collect(),

@@ -7,7 +7,6 @@ use heapless::String;
 use super::check::Ready;
 use super::facts::Fact;
 use super::ladder::Wish;
-use super::news::News;
 use super::rounds::{Seating, Stage};
 use super::settings::sizes;
 use super::{Venue, name};
@@ -187,13 +186,6 @@ impl Player {
         self.gone.is_some()
     }
 
-    /// There is something that it may want to hear.
-    pub(crate) fn tell(&mut self, news: News) {
-        if !self.has_left() {
-            self.session.tell(news);
-        }
-    }
-
     /// Nothing is said to it any more.
     pub(super) fn hang_up(&mut self, gone: Gone) {
         self.session.hang_up();
@@ -245,13 +237,13 @@ impl Venue<'_> {
             return Err(NotAdmitted::Name);
         }
         let seats = if plays_beside { self.capacity() } else { self.seats() };
-        if self.players.len() >= seats {
+        if self.memory.players.len() >= seats {
             return Err(NotAdmitted::Full);
         }
         if !self.has_seat_for(contact.from()) {
             return Err(NotAdmitted::TooMany);
         }
-        let taken = |number: u16| self.players.iter().any(|player| player.number == number);
+        let taken = |number: u16| self.memory.players.iter().any(|player| player.number == number);
         let first_free = || (1..=self.capacity() as u16).find(|&number| !taken(number));
         let number = suggested.filter(|&number| !taken(number)).or_else(first_free).ok_or(NotAdmitted::Full)?;
         if name.is_empty() {
@@ -259,8 +251,8 @@ impl Venue<'_> {
         }
         let issue = self.issued.wrapping_add(1);
         let player = Player { version, games, compliance, ..Player::new(number, issue, name, contact, session) };
-        let index = self.players.len() as u16;
-        self.players.push(player).map_err(|_| NotAdmitted::Full)?;
+        let index = self.memory.players.len() as u16;
+        self.memory.players.push(player).map_err(|_| NotAdmitted::Full)?;
         self.issued = issue;
         Ok(index)
     }
@@ -268,7 +260,7 @@ impl Venue<'_> {
     /// Somebody is in: that is noted, and a league may start with it.
     pub(crate) fn entered(&mut self, now: Now, id: AgentId) {
         self.note(now, Some(id), None, Happening::Registered);
-        self.facts.push(match id {
+        self.memory.facts.push(match id {
             AgentId::Player(number) => Fact::Player(number),
             AgentId::Referee(number) => Fact::Referee(number),
         });
@@ -284,12 +276,12 @@ impl Venue<'_> {
     fn has_player_called(&self, name: &str) -> bool {
         // Who has left may come back for the next league; whom the owner removed has to wait for its beginning.
         let stays = |player: &&Player| player.gone != Some(Gone::Left);
-        self.players.iter().filter(stays).any(|player| name::is_same(&player.name, name))
+        self.memory.players.iter().filter(stays).any(|player| name::is_same(&player.name, name))
     }
 
     /// Whether one more player may come from an address.
     fn has_seat_for(&self, from: IpAddr) -> bool {
-        let neighbours = self.players.iter().filter(|player| player.contact.from() == from).count();
+        let neighbours = self.memory.players.iter().filter(|player| player.contact.from() == from).count();
         neighbours < self.most_from_one_address(self.seats())
     }
 
@@ -312,10 +304,10 @@ impl Venue<'_> {
 
     /// A player leaves or has to: before the league its place is free again, later its matches are lost.
     pub(crate) fn part_with(&mut self, now: Now, player: u16, gone: Gone) {
-        let leaver = self.players.get_mut(usize::from(player)).filter(|player| !player.has_left());
+        let leaver = self.memory.players.get_mut(usize::from(player)).filter(|player| !player.has_left());
         let Some(leaver) = leaver else { return };
         let (id, number) = (leaver.id(), leaver.number);
-        self.facts.push(match gone {
+        self.memory.facts.push(match gone {
             Gone::Left => Fact::Left(number),
             Gone::Removed => Fact::Removed(number),
         });
@@ -328,13 +320,13 @@ impl Venue<'_> {
         self.is_gone(now, player);
         if self.stage == Stage::Waiting {
             // Lines change hands now, so none may be in the middle of a call.
-            for index in 0..self.players.len() as u16 {
+            for index in 0..self.memory.players.len() as u16 {
                 if self.give_way(index) {
-                    self.timers.set(index.into(), None);
+                    self.memory.timers.set(index.into(), None);
                 }
             }
-            self.players.remove(player.into());
-            self.notes.forget(number);
+            self.memory.players.remove(player.into());
+            self.memory.notes.forget(number);
             self.move_up(player);
         } else {
             self.list(player);
@@ -356,7 +348,7 @@ impl Venue<'_> {
 
     /// How many would play if the next league began now.
     pub fn takers(&self) -> usize {
-        self.players.iter().filter(|player| self.takes_part(player) && !player.has_left()).count()
+        self.memory.players.iter().filter(|player| self.takes_part(player) && !player.has_left()).count()
     }
 
     /// Why a player is not in the league that runs, or will not be in the next one.
@@ -374,17 +366,17 @@ impl Venue<'_> {
 
     /// Seats the players for a league: by id, whatever the order they came in.
     pub(super) fn seat_players(&mut self) {
-        self.seating.clear();
-        for index in 0..self.players.len() {
-            if self.players.get(index).is_some_and(|player| self.takes_part(player)) {
-                let _ = self.seating.push(index as u16);
+        self.memory.seating.clear();
+        for index in 0..self.memory.players.len() {
+            if self.memory.players.get(index).is_some_and(|player| self.takes_part(player)) {
+                let _ = self.memory.seating.push(index as u16);
             }
         }
-        let number = |&player: &u16| self.players.get(usize::from(player)).map(|player| player.number);
-        self.seating.sort_unstable_by_key(number);
-        self.players.iter_mut().for_each(|player| player.place = OUTSIDE);
-        for (place, &player) in (0..).zip(self.seating.iter()) {
-            if let Some(player) = self.players.get_mut(usize::from(player)) {
+        let number = |&player: &u16| self.memory.players.get(usize::from(player)).map(|player| player.number);
+        self.memory.seating.sort_unstable_by_key(number);
+        self.memory.players.iter_mut().for_each(|player| player.place = OUTSIDE);
+        for (place, &player) in (0..).zip(self.memory.seating.iter()) {
+            if let Some(player) = self.memory.players.get_mut(usize::from(player)) {
                 player.place = place;
             }
         }

@@ -48,11 +48,11 @@ pub(super) const fn not_now<T>(why: &'static str) -> Result<T, Denied> {
 impl Venue<'_> {
     /// Removes the player of this number: what it still has to play is lost. Before the league its place is free again.
     pub fn remove(&mut self, now: Now, number: u16) -> Result<(), Denied> {
-        let index = self.players.iter().position(|player| player.number == number).ok_or(Denied::Player)? as u16;
-        if self.players.get(usize::from(index)).is_some_and(|player| player.has_left()) {
+        let index = self.memory.players.iter().position(|player| player.number == number).ok_or(Denied::Player)? as u16;
+        if self.memory.players.get(usize::from(index)).is_some_and(|player| player.has_left()) {
             return not_now("the player has left already");
         }
-        let has_played = self.players.get(usize::from(index)).is_some_and(|player| player.place != OUTSIDE);
+        let has_played = self.memory.players.get(usize::from(index)).is_some_and(|player| player.place != OUTSIDE);
         if self.stage == Stage::Completed && has_played {
             return not_now("the league is over, the player has nothing left to play; a ruling changes a result");
         }
@@ -67,7 +67,7 @@ impl Venue<'_> {
     pub fn remove_one_from(&mut self, now: Now, address: IpAddr) -> Result<bool, Denied> {
         let address = address.to_canonical();
         let is_there = |player: &&Player| player.contact.from() == address && !player.has_left();
-        match self.players.iter().find(is_there).map(|player| player.number) {
+        match self.memory.players.iter().find(is_there).map(|player| player.number) {
             Some(number) => self.remove(now, number).map(|()| true),
             None => Ok(false),
         }
@@ -86,16 +86,19 @@ impl Venue<'_> {
         let word = if winner.is_some() { "rule: this player wins" } else { "rule: a draw" };
         let agent = winner.map(AgentId::Player);
         self.let_result_out(now, id);
-        let slot =
-            self.tables.iter().position(|table| table.as_ref().is_some_and(|table| table.id == id && !table.is_over()));
+        let slot = self
+            .memory
+            .tables
+            .iter()
+            .position(|table| table.as_ref().is_some_and(|table| table.id == id && !table.is_over()));
         let index = self.schedule().index(id.round, id.table).ok_or(Denied::Match)?;
         if let Some(slot) = slot {
             self.note(now, agent, Some(id), Happening::Admin(word));
             self.rule_at_table(now, slot as u16, winners);
-        } else if let Some(record) = self.records.get_mut(index).and_then(Option::as_mut) {
+        } else if let Some(record) = self.memory.records.get_mut(index).and_then(Option::as_mut) {
             *record = record.ruled(now.utc, winners);
             self.note(now, agent, Some(id), Happening::Admin(word));
-            self.facts.push(Fact::Ruled(id));
+            self.memory.facts.push(Fact::Ruled(id));
             self.recount();
             if self.stage == Stage::Completed {
                 self.push_ending();
@@ -109,7 +112,7 @@ impl Venue<'_> {
     }
 
     fn rule_at_table(&mut self, now: Now, slot: u16, winners: Seats) {
-        let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
+        let Some(table) = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
         let outcome = table.play.adjudicate(winners);
         let (id, seed) = (table.id, table.play.seed());
         let players = Lines::from_slice(table.players()).unwrap_or_default();
@@ -132,7 +135,7 @@ impl Venue<'_> {
             return not_now("a match can be played again only while the league runs; now a ruling changes its result");
         };
         let index = self.schedule().index(id.round, id.table).ok_or(Denied::Match)?;
-        let Some(place) = self.records.get_mut(index).filter(|place| place.is_some()) else {
+        let Some(place) = self.memory.records.get_mut(index).filter(|place| place.is_some()) else {
             return not_now("the match is not over, so it cannot be played again");
         };
         // Attempts are part of the seeds, and no seed is used twice.
@@ -146,12 +149,12 @@ impl Venue<'_> {
             self.again = self.again.saturating_add(1);
         }
         self.round_is_closed = false;
+        self.reopen_news_of(round);
         self.note(now, None, Some(id), Happening::Admin("replay"));
-        self.facts.push(Fact::Again(id));
+        self.memory.facts.push(Fact::Again(id));
         self.recount();
         for player in self.lines_of(&places) {
-            let of_it = [News::GameOver(id.round), News::MoveTaken(id.round)];
-            self.retract(player, |news| of_it.contains(&news));
+            self.take_back_result(player, id.round);
             self.pump(now, player);
         }
         self.summarize_anew(now, id.round);
@@ -169,17 +172,14 @@ impl Venue<'_> {
             if self.tell_anew(now, index, own) || self.stage == Stage::Completed {
                 continue;
             }
-            self.retract(index, |news| news == own);
-            if let Some(player) = self.player_mut(index) {
-                player.tell(own);
-            }
+            self.result_is_another(index, id.round);
             self.pump(now, index);
         }
     }
 
     /// A result of a round that was over has changed: who is just being told the sum of them is told anew.
     pub(super) fn summarize_anew(&mut self, now: Now, round: u16) {
-        for index in 0..self.players.len() as u16 {
+        for index in 0..self.memory.players.len() as u16 {
             self.tell_anew(now, index, News::RoundCompleted(round));
         }
     }

@@ -9,12 +9,12 @@ use crate::time::Now;
 impl Venue<'_> {
     /// The player on a line.
     pub(crate) fn player(&self, line: u16) -> Option<&Player> {
-        self.players.get(usize::from(line))
+        self.memory.players.get(usize::from(line))
     }
 
     /// The same, to be changed.
     pub(crate) fn player_mut(&mut self, line: u16) -> Option<&mut Player> {
-        self.players.get_mut(usize::from(line))
+        self.memory.players.get_mut(usize::from(line))
     }
 
     /// The registration of the player on a line, if that dials in and has not left.
@@ -25,7 +25,7 @@ impl Venue<'_> {
 
     /// The line of that player.
     pub fn line_of(&self, issue: u32) -> Option<u16> {
-        (0..self.players.len() as u16).find(|&line| self.issue_of_line(line) == Some(issue))
+        (0..self.memory.players.len() as u16).find(|&line| self.issue_of_line(line) == Some(issue))
     }
 
     /// Has [`Venue::poll_output`] name a line.
@@ -33,15 +33,15 @@ impl Venue<'_> {
         let Some(player) = self.player_mut(line) else { return };
         if !core::mem::replace(&mut player.is_listed, true) {
             // There is room for every line once.
-            let _ = self.changed.push_back(line);
+            let _ = self.memory.changed.push_back(line);
         }
     }
 
     /// The same for a line that has no player.
     pub(crate) fn list_without_player(&mut self, line: u16) {
-        if self.changed.iter().all(|&listed| listed != line) {
+        if self.memory.changed.iter().all(|&listed| listed != line) {
             // Such a line is never listed otherwise, so there is room.
-            let _ = self.changed.push_back(line);
+            let _ = self.memory.changed.push_back(line);
         }
     }
 
@@ -67,12 +67,12 @@ impl Venue<'_> {
     /// It is gone. What it is asked waits for it until its deadline.
     pub(super) fn departed(&mut self, now: Now, line: u16, why: &'static str) {
         let Some(player) = self.player_mut(line) else { return };
-        let invites = player.session.invites();
+        let is_told_by_news = player.session.cursor().is_some();
         if core::mem::take(&mut player.is_linked) {
             let id = player.id();
             self.note(now, Some(id), None, Happening::Disconnected(why));
         }
-        if !invites {
+        if !is_told_by_news {
             self.is_gone(now, line);
         }
     }

@@ -172,12 +172,12 @@ impl Reel {
 impl Venue<'_> {
     /// Whether steps are worth taking: those of a match that is over, or many.
     pub fn has_steps(&self) -> bool {
-        self.reel.is_ripe()
+        self.memory.reel.is_ripe()
     }
 
     /// Takes the next steps, as many as fit.
     pub fn take_steps(&mut self, out: &mut Writer<'_>) {
-        self.reel.take(out);
+        self.memory.reel.take(out);
     }
 
     /// A match that is over, from its beginning. `None` for any other.

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use super::restart_tests::Pieces;
 use super::tests::{Room, config, perfect};
 use super::*;
+use crate::protocols;
+use crate::protocols::league_v2::Dialect;
 
 /// A flat registration, as it is posted to `/register`.
 fn flat(agent_type: &str, name: &str, port: u16) -> String {
@@ -225,7 +227,7 @@ fn a_referees_dialect_outlives_a_power_cut() {
     register(&mut room, "REFEREE_REGISTER_REQUEST", 8001);
     let mut journal = Pieces::default();
     journal.keep(&mut room.venue);
-    assert_eq!(journal.restore().referees[0].dialect, crate::protocols::league_v2::dialect::Dialect::MessageType);
+    assert_eq!(protocols::referees(&journal.restore()).next().unwrap().dialect, Dialect::MessageType as u8);
 }
 
 /// A registration by message type, and a match of its players that waits for their acknowledgement.

@@ -42,17 +42,17 @@ impl Venue<'_> {
 
     /// The table as of the last round that closed.
     pub(crate) fn closed_rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.rows(self.closed)
+        self.rows(self.memory.closed)
     }
 
     /// The table as of the last [`Venue::refresh_standings`].
     pub fn standings(&self) -> impl Iterator<Item = Row<'_>> {
-        self.rows(self.current)
+        self.rows(self.memory.current)
     }
 
     /// The places of the same table as people are shown them: shared where only the id parts two players.
     pub fn shared_places(&self) -> impl Iterator<Item = u16> {
-        (1..).zip(self.current.iter()).scan(1, |place, (rank, ranked)| {
+        (1..).zip(self.memory.current.iter()).scan(1, |place, (rank, ranked)| {
             if !ranked.is_level {
                 *place = rank;
             }
@@ -92,7 +92,7 @@ impl Venue<'_> {
             game_type: self.game().rules().name,
             current_round: round,
             total_rounds: schedule.rounds(),
-            players: self.players.len() as u16,
+            players: self.memory.players.len() as u16,
             matches_completed: self.results,
             total_matches: schedule.total_matches(),
             running_matches: self.tables().count() as u16,
@@ -128,7 +128,7 @@ impl Venue<'_> {
         let (record, is_running) = (self.record(id), self.table(id).is_some());
         (0..).zip(self.seated_at(id)).map(move |(seat, (player, line))| Sitter {
             player_id: Shown(player),
-            display_name: self.players.get(usize::from(line)).map_or("", |player| &player.name),
+            display_name: self.memory.players.get(usize::from(line)).map_or("", |player| &player.name),
             points: record.map(|record| record.verdict(seat).points()),
             said: if is_running { self.notes_of(line).1 } else { "" },
         })

@@ -4,19 +4,19 @@ use core::fmt;
 
 use heapless::Vec;
 
-use super::Venue;
 use super::facts::Fact;
-use super::news::News;
 use super::pace::Held;
 use super::players::{AgentState, OUTSIDE, Player};
 use super::reel::Reel;
 use super::settings::sizes;
+use super::{Memory, Venue};
 use crate::fair::{Draws, Seed};
 use crate::games::{AnyGame, Game, GameKind, MAX_SEATS, Question, Seat, Seats};
 use crate::ids::MatchId;
 use crate::json::Value;
 use crate::log::Happening;
 use crate::message::Message;
+use crate::protocols::Code;
 use crate::referee::{Breaker, Cause, Fault, Lapse, Match, Phase, Policy};
 use crate::season::{Endings, Places, Record, Rule, Tally, checksum, rank};
 use crate::time::{Millis, Now};
@@ -240,11 +240,11 @@ impl Venue<'_> {
             Command::Start => self.start(now),
             Command::Pause => {
                 self.paused = true;
-                self.facts.push(Fact::Paused);
+                self.memory.facts.push(Fact::Paused);
             }
             Command::Resume => {
                 self.paused = false;
-                self.facts.push(Fact::Unpaused);
+                self.memory.facts.push(Fact::Unpaused);
                 self.end_break(now);
             }
             Command::Next => self.break_since = None,
@@ -252,11 +252,11 @@ impl Venue<'_> {
                 self.number = self.number.saturating_add(1);
                 self.take_next_seed();
                 // Everybody has been told the end, so every line is idle and may change hands.
-                while let Some(gone) = self.players.iter().position(|player| player.has_left()) {
-                    self.players.remove(gone);
+                while let Some(gone) = self.memory.players.iter().position(|player| player.has_left()) {
+                    self.memory.players.remove(gone);
                     self.move_up(gone as u16);
                 }
-                self.facts.begin_chapter();
+                self.memory.facts.begin_chapter();
                 self.start(now);
             }
             Command::Reset => self.reset(),
@@ -274,14 +274,14 @@ impl Venue<'_> {
         } else if here >= usize::from(*sizes.start()) {
             Ok(())
         } else {
-            let others_are_here = self.players.iter().any(|player| !player.games.has(self.config.game));
+            let others_are_here = self.memory.players.iter().any(|player| !player.games.has(self.config.game));
             Err(too_few(*sizes.start(), others_are_here))
         }
     }
 
     /// Whether the league is over and everybody has been told, or cannot be.
     pub fn is_over(&self) -> bool {
-        self.stage == Stage::Completed && self.players.iter().all(|player| player.session.is_idle())
+        self.stage == Stage::Completed && self.memory.players.iter().all(|player| self.is_idle(player))
     }
 
     /// What is known of a finished match.
@@ -289,7 +289,7 @@ impl Venue<'_> {
         if let Some(finished) = self.finished_game(id) {
             return Some(&finished.record);
         }
-        self.records.get(self.schedule().index(id.round, id.table)?)?.as_ref()
+        self.memory.records.get(self.schedule().index(id.round, id.table)?)?.as_ref()
     }
 
     /// Who plays a match: places in the schedule, by seat.
@@ -309,13 +309,13 @@ impl Venue<'_> {
 
     /// Whether a player sits at a table where a game is being played.
     pub fn is_seated(&self, player: &Player) -> bool {
-        let sits = |line| self.players.get(usize::from(line)).is_some_and(|at| at.number == player.number);
+        let sits = |line| self.memory.players.get(usize::from(line)).is_some_and(|at| at.number == player.number);
         self.all_tables().any(|table| table.seated().into_iter().any(sits))
     }
 
     /// The matches of the league and the games of the ladder that are being played.
     pub fn all_tables(&self) -> impl Iterator<Item = &Table> {
-        self.tables.iter().flatten().filter(|table| !table.is_over())
+        self.memory.tables.iter().flatten().filter(|table| !table.is_over())
     }
 
     /// The table where a match is being played, be it of the ladder.
@@ -326,16 +326,16 @@ impl Venue<'_> {
     /// Whether somebody sits at a table of the league, be it only to hear how the game ended.
     fn is_anybody_seated(&self) -> bool {
         let of_league = |slot: u16| {
-            let table = self.tables.get(usize::from(slot)).and_then(Option::as_ref);
+            let table = self.memory.tables.get(usize::from(slot)).and_then(Option::as_ref);
             table.is_some_and(|table| !table.id.is_outside())
         };
-        self.players.iter().any(|player| player.seating.is_some_and(|seating| of_league(seating.slot)))
+        self.memory.players.iter().any(|player| player.seating.is_some_and(|seating| of_league(seating.slot)))
     }
 
     pub(super) fn start(&mut self, now: Now) {
-        self.drop_errands();
+        Code::ALL.iter().for_each(|code| code.drop_errands(self));
         self.call_off_the_ladder(now);
-        self.facts.start();
+        self.memory.facts.start();
         self.clear_the_board();
         self.close_standings(0);
         self.note(now, None, None, Happening::LeagueStarted);
@@ -346,18 +346,19 @@ impl Venue<'_> {
     pub(super) fn clear_the_board(&mut self) {
         self.playing = self.config.game;
         self.seat_players();
-        for player in self.players.iter_mut().filter(|player| !player.has_left()) {
+        for player in self.memory.players.iter_mut().filter(|player| !player.has_left()) {
             let sits_out = player.place == OUTSIDE;
             player.state = if sits_out { AgentState::Registered } else { AgentState::Active };
             player.breaker = Breaker::new();
         }
-        self.tallies.clear();
-        let _ = self.tallies.resize(self.players.len(), Tally::default());
-        self.records.clear();
-        let _ = self.records.resize(self.schedule().total_matches() as usize, None);
+        self.memory.tallies.clear();
+        let _ = self.memory.tallies.resize(self.memory.players.len(), Tally::default());
+        self.memory.records.clear();
+        let _ = self.memory.records.resize(self.schedule().total_matches() as usize, None);
         self.paused = false;
         (self.results, self.again, self.attempts) = (0, 0, 0);
         self.over_is_told = false;
+        self.begin_news_after(0);
     }
 
     /// Moves everything on as far as it can go by itself.
@@ -377,7 +378,7 @@ impl Venue<'_> {
                 continue;
             }
             let places = self.places(id);
-            if self.facts.is_full() {
+            if self.memory.facts.is_full() {
                 // A match may end as it begins, and its result needs room.
                 return;
             }
@@ -398,8 +399,7 @@ impl Venue<'_> {
                 self.begin(now, slot);
             } else if !self.round_is_closed && is_last && self.again == 0 && !self.is_anybody_seated() {
                 // There is one table that is told. A new one waits until everybody who listens has heard the last.
-                let listens = |player: &Player| !player.is_held_back() && !player.is_told_later();
-                if self.players.iter().any(|player| listens(player) && player.session.owes_standings()) {
+                if self.memory.players.iter().any(|player| self.owes_standings(player)) {
                     return;
                 }
                 self.close_round(now, round);
@@ -409,17 +409,17 @@ impl Venue<'_> {
                 return;
             }
         }
-        if !self.over_is_told && self.is_over() && !self.facts.is_full() {
+        if !self.over_is_told && self.is_over() && !self.memory.facts.is_full() {
             self.over_is_told = true;
-            self.facts.push(Fact::Over);
-            self.begin_errands(now);
+            self.memory.facts.push(Fact::Over);
+            Code::ALL.iter().for_each(|code| code.begin_errands(self, now));
         }
     }
 
     pub(super) fn reset(&mut self) {
-        self.drop_errands();
-        for player in 0..self.players.len() as u16 {
-            self.timers.set(player.into(), None);
+        Code::ALL.iter().for_each(|code| code.drop_errands(self));
+        for player in 0..self.memory.players.len() as u16 {
+            self.memory.timers.set(player.into(), None);
             self.list(player);
         }
         self.number = self.number.saturating_add(1);
@@ -428,18 +428,18 @@ impl Venue<'_> {
         self.paused = false;
         self.break_since = None;
         (self.results, self.again) = (0, 0);
-        self.tables.clear();
-        self.notes.clear();
+        self.memory.tables.clear();
+        self.memory.notes.clear();
         self.queued = 0;
-        self.finished.clear();
-        self.records.clear();
-        self.players.clear();
-        self.referees.clear();
-        self.seating.clear();
-        self.tallies.clear();
-        self.closed.clear();
-        self.current.clear();
-        self.facts.begin_chapter();
+        self.memory.finished.clear();
+        self.memory.records.clear();
+        self.memory.players.clear();
+        self.memory.desks.clear();
+        self.memory.seating.clear();
+        self.memory.tallies.clear();
+        self.memory.closed.clear();
+        self.memory.current.clear();
+        self.memory.facts.begin_chapter();
     }
 
     /// A round is over, or with 0 none has begun: the next one follows, be it after a break.
@@ -455,7 +455,7 @@ impl Venue<'_> {
         self.round_is_closed = false;
         self.next_table = 1;
         self.note(now, None, None, Happening::RoundStarted(round));
-        self.tell_all(now, &[News::Round(round)]);
+        self.tell_all(now);
     }
 
     /// A match that waits to be played again and whose players are free. Those of the present round have all been begun.
@@ -477,15 +477,15 @@ impl Venue<'_> {
     pub(super) fn free_slot(&mut self) -> Option<u16> {
         let is_only_watched = |(slot, table): (u16, &Option<Table>)| {
             let sits = |player: &Player| player.seating.is_some_and(|seating| seating.slot == slot);
-            table.as_ref().is_some_and(Table::is_over) && !self.players.iter().any(sits)
+            table.as_ref().is_some_and(Table::is_over) && !self.memory.players.iter().any(sits)
         };
-        let room = self.tables.iter().position(Option::is_none);
-        let free = room.or_else(|| match self.tables.is_full() {
+        let room = self.memory.tables.iter().position(Option::is_none);
+        let free = room.or_else(|| match self.memory.tables.is_full() {
             // Whoever only looks on does not keep a table from those who play.
-            true => (0..).zip(self.tables.iter()).position(is_only_watched),
+            true => (0..).zip(self.memory.tables.iter()).position(is_only_watched),
             false => None,
         });
-        let slot = free.or_else(|| self.tables.push(None).ok().map(|()| self.tables.len() - 1))?;
+        let slot = free.or_else(|| self.memory.tables.push(None).ok().map(|()| self.memory.tables.len() - 1))?;
         Some(slot as u16)
     }
 
@@ -506,9 +506,9 @@ impl Venue<'_> {
         let mut play = Match::new(game, draws, now.ms.saturating_add(countdown), cap);
         let mut absent = Seats::NONE;
         for (seat, &player) in (0..).zip(players) {
-            let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
+            let Some(player) = self.memory.players.get_mut(usize::from(player)) else { continue };
             player.seating = Some(Seating { slot, seat });
-            self.notes.forget(player.number);
+            self.memory.notes.forget(player.number);
             let is_given_up = !player.breaker.admits(now.ms);
             if is_given_up && !player.has_left() {
                 player.compliance.note(Rule::CircuitBreaker, id);
@@ -518,7 +518,7 @@ impl Venue<'_> {
             }
         }
         play.absent(absent);
-        if let Some(place) = self.tables.get_mut(usize::from(slot)) {
+        if let Some(place) = self.memory.tables.get_mut(usize::from(slot)) {
             let life = if countdown > 0 { Life::Countdown } else { Life::Playing };
             *place = Some(Table { life, ..Table::new(id, players, play) });
         }
@@ -526,7 +526,7 @@ impl Venue<'_> {
 
     /// Begins the match at a table, once its countdown is over.
     pub(super) fn begin(&mut self, now: Now, slot: u16) {
-        let table = self.tables.get(usize::from(slot)).and_then(Option::as_ref);
+        let table = self.memory.tables.get(usize::from(slot)).and_then(Option::as_ref);
         if table.is_some_and(|table| table.life == Life::Playing) {
             self.sit_down(now, slot);
         }
@@ -541,15 +541,15 @@ impl Venue<'_> {
 
     /// Looks at a table after something happened there.
     pub(crate) fn proceed(&mut self, now: Now, slot: u16) {
-        if let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) {
+        if let Some(table) = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) {
             table.keep_pace(now.ms, self.config.pacing);
         }
-        let Some(table) = self.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
+        let Some(table) = self.memory.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
         let players = table.seated();
         if let Some(mut outcome) = table.play.outcome().filter(|_| !table.is_over() && !table.is_held()) {
             // The cause is that of the first who failed.
             let first = outcome.forfeits.iter().next().and_then(|seat| players.get(usize::from(seat)));
-            let first = first.and_then(|&player| self.players.get(usize::from(player)));
+            let first = first.and_then(|&player| self.memory.players.get(usize::from(player)));
             if outcome.cause == Cause::Disconnected && first.is_some_and(Player::is_removed) {
                 outcome.cause = Cause::Adjudicated;
             }
@@ -565,7 +565,7 @@ impl Venue<'_> {
     /// A player gives up the match it is in. A game of the ladder ends with that: its rating needs everybody who sat there,
     /// and the leaver may be forgotten at once.
     pub(super) fn abandon(&mut self, now: Now, Seating { slot, seat }: Seating) {
-        match self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) {
+        match self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) {
             // What is over stays as it ended.
             Some(table) if table.is_over() => {}
             Some(table) if table.id.is_outside() => table.play.absent(Seats::only(seat)),
@@ -576,8 +576,8 @@ impl Venue<'_> {
     }
 
     pub(super) fn conclude(&mut self, now: Now, slot: u16, record: Record) {
-        let Some(table) = self.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
-        table.film_end(self.reel, now, &record);
+        let Some(table) = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
+        table.film_end(self.memory.reel, now, &record);
         let (id, players, standing) = (table.id, table.seated(), table.play.game().standing());
         self.rate(&players, standing, record.outcome().forfeits);
         if id.is_outside() {
@@ -592,52 +592,48 @@ impl Venue<'_> {
     /// A match of the league has a result.
     fn count(&mut self, now: Now, id: MatchId, players: &[u16], record: Record) {
         let index = self.schedule().index(id.round, id.table);
-        if let Some(place) = index.and_then(|index| self.records.get_mut(index)) {
+        if let Some(place) = index.and_then(|index| self.memory.records.get_mut(index)) {
             *place = Some(record);
         }
-        self.facts.push(Fact::Played(id));
+        self.memory.facts.push(Fact::Played(id));
         for (seat, &player) in (0..).zip(players) {
-            let Some(player) = self.players.get_mut(usize::from(player)) else { continue };
-            player.tell(News::GameOver(id.round));
-            if let Some(tally) = self.tallies.get_mut(usize::from(player.place)) {
+            let Some(player) = self.memory.players.get_mut(usize::from(player)) else { continue };
+            if let Some(tally) = self.memory.tallies.get_mut(usize::from(player.place)) {
                 tally.add(record.verdict(seat));
             }
         }
         self.current_is_stale = true;
         self.results += 1;
         if self.attempts > 0 {
-            // It may have been played again, when its round had been over.
+            // It may have been played again, when its result had been told and its round was over.
+            players.iter().for_each(|&player| self.result_is_another(player, id.round));
             self.summarize_anew(now, id.round);
         }
     }
 
     fn close_round(&mut self, now: Now, round: u16) {
-        // Who does not listen is not waited for: it hears the new standings instead of the last.
-        for index in 0..self.players.len() as u16 {
-            self.retract(index, |news| matches!(news, News::Standings(_)));
-        }
+        // Who does not listen is not waited for.
+        self.take_back_standings();
         self.rest_after(now, round);
         self.close_standings(round);
         self.note(now, None, None, Happening::RoundOver(round));
-        self.tell_all(now, &[News::Standings(round), News::RoundCompleted(round)]);
         if round < self.schedule().rounds() {
-            return;
+            return self.tell_all(now);
         }
         self.stage = Stage::Completed;
         self.push_ending();
         self.note(now, None, None, Happening::LeagueOver);
-        for player in self.players.iter_mut() {
+        self.hurry_news();
+        for player in self.memory.players.iter_mut() {
             player.state = AgentState::Shutdown;
-            // Whoever stopped answering is told the end, not all it missed: every message would cost its time-out.
-            let is_given_up = player.breaker.is_open();
-            player.session.hurry(round, is_given_up);
         }
-        self.tell_all(now, &[News::LeagueCompleted]);
+        self.tell_all(now);
     }
 
     pub(super) fn close_standings(&mut self, round: u16) {
         // Who is reading those of now goes on reading them.
         self.rank_now(round, Ranking::Closed);
+        self.closed_round = round;
         self.current_is_stale = true;
     }
 
@@ -655,17 +651,17 @@ impl Venue<'_> {
 
     /// A number that is another one for other standings, as of the last [`Venue::refresh_standings`].
     pub fn standings_sum(&self) -> u32 {
-        checksum(self.current)
+        checksum(self.memory.current)
     }
 
     /// What a player has gathered so far.
     pub fn tally(&self, player: &Player) -> Tally {
-        self.tallies.get(usize::from(player.place)).copied().unwrap_or_default()
+        self.memory.tallies.get(usize::from(player.place)).copied().unwrap_or_default()
     }
 
     fn rank_now(&mut self, rounds: u16, which: Ranking) {
         let schedule = self.schedule();
-        let Self { records, tallies, closed, current, .. } = self;
+        let Memory { records, tallies, closed, current, .. } = &mut self.memory;
         let ranking = match which {
             Ranking::Closed => closed,
             Ranking::Current => current,
@@ -682,7 +678,7 @@ impl Venue<'_> {
 
     /// What the player at a place had gathered when the last round closed. Nothing changes that before the next one does.
     pub(crate) fn tally_of(&self, place: u16) -> Tally {
-        self.closed.iter().find(|ranked| ranked.player == place).map(|ranked| ranked.tally).unwrap_or_default()
+        self.memory.closed.iter().find(|ranked| ranked.player == place).map(|ranked| ranked.tally).unwrap_or_default()
     }
 
     /// How the matches of a player ended.

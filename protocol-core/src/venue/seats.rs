@@ -13,17 +13,17 @@ use crate::time::Now;
 impl Venue<'_> {
     /// The table in a slot.
     pub(crate) fn table_at(&self, slot: u16) -> Option<&Table> {
-        self.tables.get(usize::from(slot))?.as_ref()
+        self.memory.tables.get(usize::from(slot))?.as_ref()
     }
 
     /// The same, to be changed.
     pub(crate) fn table_at_mut(&mut self, slot: u16) -> Option<&mut Table> {
-        self.tables.get_mut(usize::from(slot))?.as_mut()
+        self.memory.tables.get_mut(usize::from(slot))?.as_mut()
     }
 
     /// The slot of the first table of this kind, be its game over.
     pub(crate) fn slot_of(&self, is_it: impl Fn(&Table) -> bool) -> Option<u16> {
-        (0..).zip(self.tables.iter()).find(|(_, table)| table.as_ref().is_some_and(&is_it)).map(|(slot, _)| slot)
+        (0..).zip(self.memory.tables.iter()).find(|(_, table)| table.as_ref().is_some_and(&is_it)).map(|(slot, _)| slot)
     }
 
     /// Where a player sits.
@@ -34,8 +34,8 @@ impl Venue<'_> {
 
     /// The table where the player on a line sits, be its game over.
     pub(crate) fn table_of(&self, line: u16) -> Option<&Table> {
-        let seating = self.players.get(usize::from(line))?.seating?;
-        self.tables.get(usize::from(seating.slot))?.as_ref()
+        let seating = self.memory.players.get(usize::from(line))?.seating?;
+        self.memory.tables.get(usize::from(seating.slot))?.as_ref()
     }
 
     /// The match a player is in.
@@ -45,7 +45,7 @@ impl Venue<'_> {
 
     /// Whether the player on a line owes a move, or an answer to an invitation.
     pub fn is_thinking(&self, line: u16) -> bool {
-        let seating = self.players.get(usize::from(line)).and_then(|player| player.seating);
+        let seating = self.memory.players.get(usize::from(line)).and_then(|player| player.seating);
         seating.zip(self.table_of(line)).is_some_and(|(seating, table)| table.play.thinking().has(seating.seat))
     }
 
@@ -109,25 +109,19 @@ impl Venue<'_> {
         self.set_clock(line);
     }
 
-    /// A number for the next call: another one is another call.
-    pub(crate) fn next_call_id(&mut self) -> u32 {
-        self.calls = self.calls.wrapping_add(1);
-        self.calls
-    }
-
     /// The clock of a player goes by its match and by its session.
     pub(crate) fn set_clock(&mut self, line: u16) {
         let of_match = |Seating { slot, seat }| self.table_at(slot)?.deadline(seat);
         let next = self.player(line).and_then(|player| {
             [player.seating.and_then(of_match), player.session.deadline()].into_iter().flatten().min()
         });
-        self.timers.set(line.into(), next);
+        self.memory.timers.set(line.into(), next);
     }
 
     /// Everything whose time has come.
     pub(super) fn tick(&mut self, now: Now) {
         self.end_break(now);
-        while let Some((line, at)) = self.timers.next() {
+        while let Some((line, at)) = self.memory.timers.next() {
             if at > now.ms {
                 return;
             }
@@ -136,19 +130,19 @@ impl Venue<'_> {
     }
 
     fn time_is_up(&mut self, now: Now, line: u16) {
-        let Some(player) = self.player(line) else { return self.timers.set(line.into(), None) };
+        let Some(player) = self.player(line) else { return self.memory.timers.set(line.into(), None) };
         let (code, fault) = (player.session.code(), player.fault_of_silence());
         code.expire(self, now, line);
         let policy = self.policy_of(line);
         let seating = self.player(line).and_then(|player| player.seating);
         if let Some(seating) = seating
-            && let Some(table) = self.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut)
+            && let Some(table) = self.memory.tables.get_mut(usize::from(seating.slot)).and_then(Option::as_mut)
         {
             if table.start(now.ms) {
                 return self.begin(now, seating.slot);
             }
             let message = table.question();
-            if table.due(self.reel, now, seating.seat, fault, &policy) {
+            if table.due(self.memory.reel, now, seating.seat, fault, &policy) {
                 self.failed(now, line, message, fault);
             }
             self.proceed(now, seating.slot);

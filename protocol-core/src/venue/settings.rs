@@ -188,15 +188,15 @@ impl Venue<'_> {
             // The draws of a league that is over are those of its own seed.
             Some((seed, chosen)) if self.stage == Stage::Completed => {
                 self.next_seed = Some((seed, chosen));
-                self.facts.push(Fact::Settings);
-                self.facts.push(Fact::NextSeed);
+                self.memory.facts.push(Fact::Settings);
+                self.memory.facts.push(Fact::NextSeed);
             }
             // Everything is derived from it.
             Some((seed, chosen)) => {
                 (self.master, self.seed_is_chosen) = (seed, chosen);
-                self.facts.begin_chapter();
+                self.memory.facts.begin_chapter();
             }
-            None => self.facts.push(Fact::Settings),
+            None => self.memory.facts.push(Fact::Settings),
         }
         if before != self.config.pacing {
             self.change_pace(now);

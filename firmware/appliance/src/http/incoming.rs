@@ -88,7 +88,7 @@ impl<'b> Incoming<'b> {
         let n = n.min(self.filled);
         if n > 0 {
             self.buf.copy_within(n..self.filled, 0);
-            self.filled -= n;
+            self.filled = self.filled.saturating_sub(n);
         }
     }
 
@@ -103,7 +103,7 @@ impl<'b> Incoming<'b> {
         match stream.read(room).await {
             Ok(0) => Err(Fault::Closed),
             Ok(n) => {
-                self.filled += n.min(size);
+                self.filled = self.filled.saturating_add(n.min(size));
                 Ok(())
             }
             Err(_) => Err(Fault::Broken),
@@ -165,6 +165,7 @@ impl<'b> Incoming<'b> {
 }
 
 /// Where the first empty line ends. The search begins at `from`.
+#[expect(clippy::arithmetic_side_effects, reason = "what was found at a place lies before the end of the bytes")]
 fn end_of_head(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -194,6 +195,10 @@ enum Next {
 
 impl Chunks {
     /// Decodes what is there. True when the body is complete; what follows it then begins at `end`.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "`end` is at most `raw`, and that at most `filled`: it goes past what is in `rest`; trailers have a limit"
+    )]
     fn decode(&mut self, buf: &mut [u8], filled: &mut usize) -> Result<bool, Fault> {
         let mut raw = self.end;
         let done = loop {
@@ -202,10 +207,10 @@ impl Chunks {
                 Next::Size => {
                     let Some(line) = line(rest)? else { break false };
                     raw += line.len();
-                    self.next = match chunk_size(line)? {
-                        0 => Next::Trailer,
-                        size if size > buf.len().saturating_sub(self.end) as u64 => return Err(Fault::Full),
-                        size => Next::Data(size as usize),
+                    self.next = match usize::try_from(chunk_size(line)?) {
+                        Ok(0) => Next::Trailer,
+                        Ok(size) if size <= buf.len().saturating_sub(self.end) => Next::Data(size),
+                        _ => return Err(Fault::Full),
                     };
                 }
                 Next::Data(size) => {

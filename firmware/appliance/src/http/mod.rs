@@ -40,6 +40,7 @@ pub use client::{Call, CallError, ClientConn, Response};
 #[cfg(test)]
 pub(crate) use outgoing::Frame;
 pub use outgoing::{Outgoing, Plain, Sink, Timed, WriteError};
+pub(crate) use server::send_parts;
 pub use server::{Answer, Asked, Limits, Parts, Refusal, Request, Responder, ServerConn};
 
 /// Most header lines in one message. Browsers send about twenty; each costs four words of stack while parsing.
@@ -52,8 +53,8 @@ pub struct Headers<'a>(&'a [u8]);
 impl<'a> Headers<'a> {
     /// The headers of a complete head that `httparse` has accepted.
     fn of(head: &'a [u8]) -> Self {
-        let first_line = head.iter().position(|b| *b == b'\n').map_or(head.len(), |at| at + 1);
-        Self(head.get(first_line..).unwrap_or_default())
+        let first_line = head.split_inclusive(|b| *b == b'\n').next().unwrap_or_default();
+        Self(head.get(first_line.len()..).unwrap_or_default())
     }
 
     fn all(self, name: &str) -> impl Iterator<Item = &'a str> {
@@ -145,7 +146,8 @@ fn decimal(digits: &[u8]) -> Option<u64> {
         return None;
     }
     digits.iter().try_fold(0_u64, |number, b| {
-        b.is_ascii_digit().then(|| number.saturating_mul(10).saturating_add(u64::from(b - b'0')))
+        let digit = char::from(*b).to_digit(10)?;
+        Some(number.saturating_mul(10).saturating_add(digit.into()))
     })
 }
 

@@ -70,16 +70,18 @@ impl<S: Write> Sink for Plain<'_, S> {
     }
 }
 
-/// A stream with a deadline on every block of bytes.
+/// A stream with a deadline on every block of bytes, or on all of them.
 pub struct Timed<'a, S, C> {
     pub(super) stream: &'a mut S,
     pub(super) clock: &'a C,
     pub(super) write_ms: u32,
+    /// Whether that is for all blocks: what the peer takes for one is not there for the next.
+    pub(super) is_for_all: bool,
 }
 
 impl<'a, S, C> Timed<'a, S, C> {
     pub(crate) fn new(stream: &'a mut S, clock: &'a C, write_ms: u32) -> Self {
-        Self { stream, clock, write_ms }
+        Self { stream, clock, write_ms, is_for_all: false }
     }
 }
 
@@ -100,8 +102,15 @@ impl<S: Write, C: Clock> Sink for Timed<'_, S, C> {
                 if left == 0 {
                     // A peer that takes everything at once must not keep the others waiting.
                     yield_now().await;
-                    (deadline, left) = (self.clock.after(self.write_ms.into()), BLOCK);
+                    left = BLOCK;
+                    if !self.is_for_all {
+                        deadline = self.clock.after(self.write_ms.into());
+                    }
                 }
+            }
+            if self.is_for_all {
+                // It was not more before.
+                self.write_ms = deadline.saturating_sub(self.clock.now()) as u32;
             }
             Ok(())
         }
@@ -156,6 +165,11 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         Self { sink, buf, len: FRAME_HEADER, frame: Frame::Length(0), gap: Gap::Header, outcome: (None, true) }
     }
 
+    /// What it was made of, as if nothing had been written. Nothing has left.
+    pub(super) fn undo(self) -> (T, &'a mut [u8], Option<&'a mut bool>) {
+        (self.sink, self.buf, self.outcome.0)
+    }
+
     /// Adds to the head.
     pub(super) fn head(&mut self, text: fmt::Arguments<'_>) -> Result<(), WriteError> {
         fmt::write(self, text).map_err(|_| WriteError::BadHead)
@@ -175,7 +189,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
             Some(length) => self.head(format_args!("Content-Length: {length}\r\n")),
             None => {
                 self.head(format_args!("Content-Length: "))?;
-                self.gap = Gap::Digits(self.len as u16);
+                self.gap = Gap::Digits(u16::try_from(self.len).map_err(|_| WriteError::BadHead)?);
                 self.head(format_args!("{:DIGITS$}\r\n", ""))
             }
         }
@@ -184,12 +198,13 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     /// Says how long the body is, if that was left open; says whether it was. The first `written` bytes of the body stand
     /// in the [`room`](Self::room) already, and move with it.
     pub fn announce(&mut self, length: usize, written: usize) -> bool {
-        let (at, size) = match mem::take(&mut self.gap) {
+        let (at, size): (usize, _) = match mem::take(&mut self.gap) {
             Gap::None => return false,
             Gap::Digits(at) => (at.into(), DIGITS),
             Gap::Header => (0, FRAME_HEADER),
         };
-        let head_and_written = at + size..self.len.saturating_add(written).min(self.buf.len());
+        let end = self.len.saturating_add(written).min(self.buf.len());
+        let head_and_written = at.saturating_add(size).min(end)..end;
         let head = self.len.saturating_sub(head_and_written.start);
         self.len = at;
         // What is written fits the gap, so what is behind it moves to the front, if at all.
@@ -200,7 +215,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
             self.len = header.serialize(self.buf).unwrap_or(0);
         }
         self.buf.copy_within(head_and_written, self.len);
-        self.len += head;
+        self.len = self.len.saturating_add(head);
         if let Frame::Length(owed) = &mut self.frame {
             *owed = length;
         }
@@ -232,7 +247,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
             Frame::Length(owed) => *owed = owed.checked_sub(n).ok_or(WriteError::WrongLength)?,
             Frame::Chunked(_) | Frame::ToClose => {}
         }
-        self.len += n;
+        self.len = self.len.saturating_add(n);
         Ok(())
     }
 
@@ -269,7 +284,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         if let (Some(to), Some(from)) = (room.get_mut(..n), bytes.get(..n)) {
             to.copy_from_slice(from);
         }
-        self.len += n;
+        self.len = self.len.saturating_add(n);
         n
     }
 
@@ -282,20 +297,20 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     fn open_chunk(&mut self) {
         self.frame = Frame::Chunked(self.len);
         // This may lie past the end of the buffer. Then no piece fits, and the empty chunk is taken back.
-        self.len += CHUNK_HEAD;
+        self.len = self.len.saturating_add(CHUNK_HEAD);
     }
 
     /// Writes the open chunk's size before its bytes; an empty chunk is taken back, for it would end the body.
     fn close_chunk(&mut self, at: usize) {
-        let start = at + CHUNK_HEAD;
-        let size = self.len.saturating_sub(start);
+        let size = self.len.saturating_sub(at).saturating_sub(CHUNK_HEAD);
         if size == 0 {
             self.len = at;
             return;
         }
-        let digits = (0..8).rev().map(|place| b"0123456789abcdef"[size >> (4 * place) & 15]);
-        for (to, from) in self.buf.iter_mut().skip(at).zip(digits.chain([b'\r', b'\n'])) {
-            *to = from;
+        let digit = |shift: u32| b"0123456789abcdef".get(size >> shift & 15);
+        let digits = [28, 24, 20, 16, 12, 8, 4, 0].into_iter().filter_map(digit);
+        for (to, from) in self.buf.iter_mut().skip(at).zip(digits.chain(LINE_END)) {
+            *to = *from;
         }
         self.take(LINE_END);
     }
@@ -340,7 +355,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         async move {
             while let (Frame::Chunked(at), false) = (self.frame, bytes.is_empty()) {
                 // Two bytes stay free for the line end behind the chunk.
-                let room = self.buf.len().saturating_sub(self.len + LINE_END.len());
+                let room = self.buf.len().saturating_sub(self.len).saturating_sub(LINE_END.len());
                 let (now, later) = bytes.split_at_checked(room).unwrap_or((bytes, &[]));
                 self.take(now);
                 bytes = later;
@@ -368,7 +383,7 @@ impl<'a, T: Sink> Outgoing<'a, T> {
                 Frame::Chunked(at) => {
                     self.close_chunk(at);
                     const LAST: &[u8] = b"0\r\n\r\n";
-                    if self.buf.len() - self.len < LAST.len() {
+                    if self.buf.len().saturating_sub(self.len) < LAST.len() {
                         self.send_buffered().await?;
                     }
                     self.take(LAST);

@@ -8,6 +8,7 @@ use core::{fmt, mem, mem::MaybeUninit, pin::pin};
 use embassy_futures::select::{Either, select};
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
+use protocol_core::json::{self, Full, Slice};
 
 use super::{
     BadLength, Encoding, Fields, Headers, MAX_HEADERS,
@@ -209,9 +210,10 @@ impl Head {
     /// The request, once the body is there too and ends at `end`.
     fn request<'a>(&self, bytes: &'a [u8], end: usize) -> Request<'a> {
         let text = |from: usize, len: usize| {
-            bytes.get(from..from + len).and_then(|text| str::from_utf8(text).ok()).unwrap_or_default()
+            let text = bytes.get(from..).and_then(|bytes| bytes.get(..len));
+            text.and_then(|text| str::from_utf8(text).ok()).unwrap_or_default()
         };
-        let (path, query) = split_target(text(self.method + 1, self.target));
+        let (path, query) = split_target(text(self.method.saturating_add(1), self.target));
         Request {
             method: text(0, self.method),
             path,
@@ -336,12 +338,9 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
         {
             let idle_until = clock.after(limits().idle_ms);
             let mut let_go = pin!(let_go);
-            let mut reads = 0;
+            let mut reads = BLANK_READS;
             while self.is_blank() {
-                reads += 1;
-                if reads > BLANK_READS {
-                    return Err(Refusal::RequestLine);
-                }
+                reads = reads.checked_sub(1).ok_or(Refusal::RequestLine)?;
                 let more = pin!(self.incoming.fill(&mut self.stream));
                 let Ok(Either::First(Ok(()))) = before(clock, idle_until, pin!(select(more, let_go.as_mut()))).await
                 else {
@@ -366,7 +365,7 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
         let (filled, free) = self.incoming.split();
         let request = head.request(filled, end);
         let responder = Responder {
-            sink: Timed { stream: &mut self.stream, clock, write_ms: limits().write_ms },
+            sink: Timed::new(&mut self.stream, clock, limits().write_ms),
             buf: free,
             open: &mut self.open,
             keep_alive: request.keep_alive,
@@ -424,7 +423,7 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
     /// last.
     pub fn last_answer<'a, C: Clock>(&'a mut self, clock: &'a C, limits: &Limits) -> Responder<'a, S, C> {
         Responder {
-            sink: Timed { stream: &mut self.stream, clock, write_ms: limits.write_ms },
+            sink: Timed::new(&mut self.stream, clock, limits.write_ms),
             buf: self.incoming.clear(),
             open: &mut self.open,
             keep_alive: false,
@@ -437,11 +436,11 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
     /// overtake the answer.
     fn discard<C: Clock>(&mut self, clock: &C, until: u64) -> impl Future<Output = ()> {
         async move {
-            let mut discarded = 0;
+            let mut discarded = 0_usize;
             while discarded < MAX_DISCARD && clock.now() < until {
                 let read = pin!(self.stream.read(self.incoming.clear()));
                 let Ok(Ok(n @ 1..)) = before(clock, until, read).await else { return };
-                discarded += n;
+                discarded = discarded.saturating_add(n);
                 // A flood must not keep the others waiting.
                 yield_now().await;
             }
@@ -484,8 +483,13 @@ pub struct Responder<'a, S, C> {
 impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
     /// Makes this the connection's last answer.
     pub fn close(mut self) -> Self {
-        self.keep_alive = false;
+        self.is_last();
         self
+    }
+
+    /// The same, where it is.
+    pub fn is_last(&mut self) {
+        self.keep_alive = false;
     }
 
     /// Whether only the head of the answer is wanted: then the body need not be made.
@@ -515,12 +519,18 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         send_parts(answer, [body])
     }
 
-    /// Writes the answer in another buffer, if that is larger.
-    pub fn with_room(self, buf: Option<&'a mut [u8]>) -> Self {
-        match buf {
-            Some(buf) if buf.len() > self.buf.len() => Self { buf, ..self },
+    /// Writes the answer in a lent buffer, if that is larger, which the peer may keep waiting for so many milliseconds in all.
+    pub fn with_room(self, lent: Option<&'a mut [u8]>, ms: u32) -> Self {
+        match lent {
+            Some(buf) if buf.len() > self.buf.len() => Self { buf, ..self }.keeps_waiting(ms),
             _ => self,
         }
+    }
+
+    /// The peer may keep the answer waiting for so many milliseconds in all.
+    pub fn keeps_waiting(mut self, ms: u32) -> Self {
+        (self.sink.write_ms, self.sink.is_for_all) = (ms, true);
+        self
     }
 
     /// What fits into one write, head included.
@@ -544,17 +554,7 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         text: &'static str,
         extra: &[(&str, &str)],
     ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
-        self.error_of([text, "", ""], extra, status)
-    }
-
-    /// The same with a text of three parts.
-    pub fn error_of(
-        self,
-        [first, second, third]: [&'a str; 3],
-        extra: &[(&str, &str)],
-        status: u16,
-    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
-        let parts = [r#"{"error":""#, first, second, third, r#""}"#].map(str::as_bytes);
+        let parts = [r#"{"error":""#, text, r#""}"#].map(str::as_bytes);
         let length = parts.iter().map(|part| part.len()).sum();
         send_parts(self.begin(status, "application/json", Some(length), extra), parts)
     }
@@ -570,6 +570,31 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         extra: &[(&str, &str)],
     ) -> Result<Answer<'a, S, C>, WriteError> {
         self.begin_with(status, content_type, length.map_or(Length::Unknown, Length::Is), extra)
+    }
+
+    /// Begins an answer and writes all of its body, as it is at this moment, if there is room for that. Otherwise nothing has
+    /// happened.
+    pub fn begin_whole(
+        self,
+        status: u16,
+        content_type: &str,
+        write: impl FnOnce(&mut dyn json::Sink) -> Result<(), Full>,
+    ) -> Result<Result<Answer<'a, S, C>, Self>, WriteError> {
+        let Self { keep_alive, http10, head_only, .. } = self;
+        let mut answer = self.begin_open(status, content_type)?;
+        let mut body = Slice::new(answer.room());
+        let written = write(&mut body).map(|()| body.len());
+        match (written, answer) {
+            (Ok(length), mut answer) => {
+                answer.announce(length, length);
+                answer.wrote(length)?;
+                Ok(Ok(answer))
+            }
+            (Err(Full), answer) => {
+                let (sink, buf, Some(open)) = answer.undo() else { return Err(WriteError::BadHead) };
+                Ok(Err(Self { sink, buf, open, keep_alive, http10, head_only }))
+            }
+        }
     }
 
     /// Begins an answer whose length is left open for [`announce`](Outgoing::announce).
@@ -636,16 +661,16 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
 }
 
 /// Sends an answer whose head is in the buffer already: then nobody has to keep what was in it.
-fn send_parts<S: Write, C: Clock, const N: usize>(
+pub(crate) fn send_parts<S: Write, C: Clock, const N: usize>(
     mut answer: Result<Answer<'_, S, C>, WriteError>,
     parts: [&[u8]; N],
 ) -> impl Future<Output = Result<(), WriteError>> {
     async move {
         let answer = answer.as_mut().map_err(|error| *error)?;
-        let mut next = 0;
+        let mut next = 0_usize;
         while let Some(part) = parts.get(next) {
             answer.write_all(part).await?;
-            next += 1;
+            next = next.saturating_add(1);
         }
         answer.finish().await
     }

@@ -27,6 +27,10 @@ use protocol_core::journal::frame::{self, ALIGN, FRAME_BYTES, HEADER_BYTES, Head
 /// 210 and mostly 30.
 pub const FRAME: usize = 1024;
 
+/// Where the first frame of a sector is.
+#[expect(clippy::cast_possible_truncation, reason = "24 bytes")]
+pub(super) const FIRST: u32 = HEADER_BYTES as u32;
+
 /// Fewer sectors than this are no ring.
 const MIN_SECTORS: u32 = 4;
 
@@ -80,6 +84,16 @@ impl fmt::Display for Trouble {
 
 impl core::error::Error for Trouble {}
 
+/// Where the next frame of a sector is, behind one at `at`.
+pub(super) fn behind(at: u32, entries: usize) -> u32 {
+    at.saturating_add(u32::try_from(frame::length_of(entries)).unwrap_or(u32::MAX))
+}
+
+/// The entries of the frame in `buf`.
+pub(super) fn said(buf: &[u8; FRAME], entries: usize) -> &[u8] {
+    buf.get(FRAME_BYTES..).and_then(|said| said.get(..entries)).unwrap_or_default()
+}
+
 /// The sector that is being filled.
 #[derive(Clone, Copy, Debug)]
 struct Head {
@@ -117,6 +131,7 @@ pub struct Log<F> {
 }
 
 impl<F: MultiwriteNorFlash> Log<F> {
+    #[expect(clippy::cast_possible_truncation, reason = "32 KB at most")]
     const SECTOR: u32 = {
         assert!(F::ERASE_SIZE >= 2 * FRAME && F::ERASE_SIZE <= 32_768, "a sector of 2 to 32 KB");
         assert!(ALIGN.is_multiple_of(F::WRITE_SIZE) && ALIGN.is_multiple_of(F::READ_SIZE), "words of 1, 2 or 4 bytes");
@@ -140,7 +155,8 @@ impl<F: MultiwriteNorFlash> Log<F> {
 
     /// How many sectors there are.
     pub fn sectors(&self) -> u32 {
-        (self.flash.capacity() / F::ERASE_SIZE) as u32
+        let sectors = self.flash.capacity().checked_div(F::ERASE_SIZE).unwrap_or(0);
+        u32::try_from(sectors).unwrap_or(u32::MAX)
     }
 
     /// Erases so far, of all sectors together, as far as headers tell.
@@ -150,7 +166,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
 
     /// The bytes of a sector that hold frames.
     pub const fn sector_room() -> usize {
-        F::ERASE_SIZE - HEADER_BYTES
+        F::ERASE_SIZE.saturating_sub(HEADER_BYTES)
     }
 
     /// Finds the last whole chapter and the place to go on. False where there is none yet. On [`Trouble::Damaged`] the
@@ -170,7 +186,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
             }
             // The power was cut as it began: the one before it goes on. It is there, or else there was none.
             let before = self.header_before(number, newest.number).await?;
-            is_sound &= before.map_or(0, |header| header.number) == number - 1;
+            is_sound &= before.map_or(0, |header| header.number) == number.saturating_sub(1);
             chapter = before.map(|header| header.chapter);
         }
         let first = chapter.unwrap_or(self.oldest(newest.number));
@@ -221,12 +237,11 @@ impl<F: MultiwriteNorFlash> Log<F> {
             if header.chapter != chapter {
                 continue;
             }
-            let mut at = HEADER_BYTES as u32;
+            let mut at = FIRST;
             while let Some(entries) = self.frame(number, at, buf).await? {
-                at += frame::length_of(entries) as u32;
-                let said = buf.get(FRAME_BYTES..FRAME_BYTES + entries).unwrap_or_default();
+                at = behind(at, entries);
                 // What makes it whole is said when all the rest has been. It is the last of its frame.
-                let entries = entries - usize::from(super::is_open(said));
+                let entries = entries.saturating_sub(super::is_open(said(buf, entries)).into());
                 if entries > 0 {
                     self.append(buf, entries).await?;
                 }
@@ -262,8 +277,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
     /// Adds a frame: the entries stand in `buf` behind the first [`frame::FRAME_BYTES`]. When this returns they are in
     /// flash.
     pub async fn append(&mut self, buf: &mut [u8; FRAME], entries: usize) -> Result<(), Trouble> {
-        let length = frame::length_of(entries) as u32;
-        let fits = |head: &Head| !head.is_spent && head.end + length <= Self::SECTOR;
+        let fits = |head: &Head| !head.is_spent && behind(head.end, entries) <= Self::SECTOR;
         if !self.head.as_ref().is_some_and(fits) {
             // The entries are in the only buffer there is: turning must not use it.
             self.turn(false, &mut [0; 64]).await?;
@@ -272,9 +286,9 @@ impl<F: MultiwriteNorFlash> Log<F> {
         let frame = frame::seal(buf, entries, head.number).ok_or(Trouble::Write)?;
         // Whatever happens now, these bytes are no longer blank.
         self.head = Some(Head { is_spent: true, ..head });
-        self.program(self.place(head.number) + head.end, frame).await?;
+        self.program(self.place(head.number, head.end), frame).await?;
         head.unmarked = Some(head.end);
-        head.end += length;
+        head.end = behind(head.end, entries);
         self.head = Some(head);
         Ok(())
     }
@@ -284,7 +298,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
     pub async fn seal(&mut self) -> Result<(), Trouble> {
         let Some(head) = &mut self.head else { return Ok(()) };
         let (number, Some(at)) = (head.number, head.unmarked.take()) else { return Ok(()) };
-        let at = self.place(number) + at;
+        let at = self.place(number, at);
         self.flash.write(at, &frame::STRUCK).await.map_err(|_| Trouble::Write)
     }
 
@@ -295,19 +309,20 @@ impl<F: MultiwriteNorFlash> Log<F> {
 
     /// The most bytes of entries for which the next frame stays in this sector.
     pub(super) fn room(&self) -> usize {
-        let left = self.head.filter(|head| !head.is_spent).map_or(0, |head| Self::SECTOR - head.end) as usize;
+        let left =
+            self.head.filter(|head| !head.is_spent).map_or(0, |head| Self::SECTOR.saturating_sub(head.end)) as usize;
         left.min(FRAME).saturating_sub(frame::FRAME_BYTES)
     }
 
     /// Erases one sector ahead of time, if fewer than `wanted` are blank. False when there is nothing to do.
     pub async fn prepare(&mut self, wanted: u32, buf: &mut [u8; FRAME]) -> Result<bool, Trouble> {
         let Some(head) = self.head else { return Ok(false) };
-        let number = head.number + 1 + self.ahead;
+        let number = head.number.saturating_add(1).saturating_add(self.ahead);
         if self.ahead >= wanted || self.is_kept(number) {
             return Ok(false);
         }
         self.make_blank(number, buf).await?;
-        self.ahead += 1;
+        self.ahead = self.ahead.saturating_add(1);
         Ok(true)
     }
 
@@ -317,22 +332,24 @@ impl<F: MultiwriteNorFlash> Log<F> {
             return Err(Trouble::TooSmall);
         }
         for place in 0..self.sectors() {
-            if self.mark(place * Self::SECTOR).await? != Mark::Blank {
-                self.flash.write(place * Self::SECTOR, &[0; HEADER_BYTES]).await.map_err(|_| Trouble::Write)?;
+            let at = place.saturating_mul(Self::SECTOR);
+            if self.mark(at).await? != Mark::Blank {
+                self.flash.write(at, &[0; HEADER_BYTES]).await.map_err(|_| Trouble::Write)?;
             }
         }
         (self.head, self.chapter, self.ahead) = (None, None, 0);
         Ok(())
     }
 
-    fn place(&self, number: u32) -> u32 {
-        number.checked_rem(self.sectors()).unwrap_or(0) * Self::SECTOR
+    /// Where in the flash a byte of a sector is.
+    fn place(&self, number: u32, at: u32) -> u32 {
+        number.checked_rem(self.sectors()).unwrap_or(0).saturating_mul(Self::SECTOR).saturating_add(at)
     }
 
     /// Whether the sector that a new number would take belongs to what must be kept.
     fn is_kept(&self, number: u32) -> bool {
         let first = self.chapter.or(self.head.map(|head| head.chapter));
-        first.is_some_and(|first| number - first >= self.sectors())
+        first.is_some_and(|first| number.saturating_sub(first) >= self.sectors())
     }
 
     async fn mark(&mut self, at: u32) -> Result<Mark, Trouble> {
@@ -353,12 +370,12 @@ impl<F: MultiwriteNorFlash> Log<F> {
 
     /// How many sectors it takes by now.
     pub(super) fn chapter_sectors(&self) -> u32 {
-        self.head.zip(self.chapter).map_or(0, |(head, chapter)| head.number - chapter + 1)
+        self.head.zip(self.chapter).map_or(0, |(head, chapter)| head.number.saturating_sub(chapter).saturating_add(1))
     }
 
     /// The header of the sector with this number, if it is there.
     pub(super) async fn header(&mut self, number: u32) -> Result<Option<Header>, Trouble> {
-        match self.mark(self.place(number)).await? {
+        match self.mark(self.place(number, 0)).await? {
             Mark::Header(header) if header.number == number && self.is_sound(header) => Ok(Some(header)),
             _ => Ok(None),
         }
@@ -367,7 +384,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
     /// Whether a header can be one of this log's.
     fn is_sound(&self, header: Header) -> bool {
         let Header { number, chapter, .. } = header;
-        (1..=number).contains(&chapter) && number - chapter < self.sectors() && number < u32::MAX / 2
+        (1..=number).contains(&chapter) && number.saturating_sub(chapter) < self.sectors() && number < u32::MAX / 2
     }
 
     /// The header with the highest number, and whether it is the last there was.
@@ -376,15 +393,16 @@ impl<F: MultiwriteNorFlash> Log<F> {
         let mut other_version = None;
         let mut is_strange = false;
         for place in 0..self.sectors() {
-            match self.mark(place * Self::SECTOR).await? {
-                Mark::Header(header) if header.number % self.sectors() == place && self.is_sound(header) => {
+            let at = place.saturating_mul(Self::SECTOR);
+            match self.mark(at).await? {
+                Mark::Header(header) if self.place(header.number, 0) == at && self.is_sound(header) => {
                     if newest.is_none_or(|newest| newest.number < header.number) {
                         newest = Some(header);
                     }
                 }
                 Mark::Blank | Mark::StruckOut => {}
                 // A power cut can tear a header; then nothing stands behind it.
-                _ if self.is_blank(place, HEADER_BYTES as u32, buf).await? => {}
+                _ if self.is_blank(at, FIRST, buf).await? => {}
                 Mark::Version(version) => other_version = Some(version),
                 _ => is_strange = true,
             }
@@ -397,7 +415,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
             None => Ok(None),
             // A power cut can leave anything in a sector that was being erased. But frames of the next number had a header.
             Some(newest) => {
-                let is_last = !is_strange || !self.has_frame(newest.number + 1, HEADER_BYTES as u32, buf).await?;
+                let is_last = !is_strange || !self.has_frame(newest.number.saturating_add(1), FIRST, buf).await?;
                 Ok(Some((newest, is_last)))
             }
         }
@@ -411,21 +429,21 @@ impl<F: MultiwriteNorFlash> Log<F> {
         at: u32,
         buf: &mut [u8; FRAME],
     ) -> Result<Option<usize>, Trouble> {
-        let room = (Self::SECTOR - at.min(Self::SECTOR)) as usize;
+        let room = Self::SECTOR.saturating_sub(at) as usize;
         let Some(first) = self.first_of(number, at).await? else { return Ok(None) };
         let length = frame::length_of(frame::entries_of(&first));
         let Some(bytes) = buf.get_mut(..length).filter(|_| length <= room) else { return Ok(None) };
-        self.flash.read(self.place(number) + at, bytes).await.map_err(|_| Trouble::Read)?;
+        self.flash.read(self.place(number, at), bytes).await.map_err(|_| Trouble::Read)?;
         Ok(frame::open(bytes, number).map(<[u8]>::len))
     }
 
     /// The first bytes of a frame, if there is room for one.
     async fn first_of(&mut self, number: u32, at: u32) -> Result<Option<[u8; FRAME_BYTES]>, Trouble> {
         let mut first = [0; FRAME_BYTES];
-        if Self::SECTOR - at.min(Self::SECTOR) < FRAME_BYTES as u32 {
+        if (Self::SECTOR.saturating_sub(at) as usize) < FRAME_BYTES {
             return Ok(None);
         }
-        self.flash.read(self.place(number) + at, &mut first).await.map_err(|_| Trouble::Read)?;
+        self.flash.read(self.place(number, at), &mut first).await.map_err(|_| Trouble::Read)?;
         Ok(Some(first))
     }
 
@@ -449,11 +467,10 @@ impl<F: MultiwriteNorFlash> Log<F> {
         buf: &mut [u8; FRAME],
         mut take: impl FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<u32, Trouble> {
-        let mut at = HEADER_BYTES as u32;
+        let mut at = FIRST;
         while let Some(entries) = self.frame(number, at, buf).await? {
-            at += frame::length_of(entries) as u32;
-            let entries = buf.get(frame::FRAME_BYTES..frame::FRAME_BYTES + entries).unwrap_or_default();
-            if take(entries).is_break() {
+            at = behind(at, entries);
+            if take(said(buf, entries)).is_break() {
                 break;
             }
         }
@@ -462,16 +479,16 @@ impl<F: MultiwriteNorFlash> Log<F> {
 
     /// How the newest sector ends.
     async fn tail_of(&mut self, number: u32, buf: &mut [u8; FRAME]) -> Result<Tail, Trouble> {
-        let (mut end, mut last) = (HEADER_BYTES as u32, None);
+        let (mut end, mut last) = (FIRST, None);
         while let Some(entries) = self.frame(number, end, buf).await? {
             last = Some(end);
-            end += frame::length_of(entries) as u32;
+            end = behind(end, entries);
         }
         let unmarked = match last {
             Some(last) if !self.is_marked(number, last).await? => Some(last),
             _ => None,
         };
-        let is_torn = !self.is_blank(self.place(number) / Self::SECTOR, end, buf).await?;
+        let is_torn = !self.is_blank(self.place(number, 0), end, buf).await?;
         // Nothing is ever written behind a torn frame, and none is marked. So what stands here was whole.
         let is_damaged = is_torn && (self.is_marked(number, end).await? || self.has_frame(number, end, buf).await?);
         Ok(Tail { end, unmarked, is_torn, is_damaged })
@@ -479,7 +496,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
 
     /// The lowest number that can still be there.
     fn oldest(&self, newest: u32) -> u32 {
-        (newest + 1).saturating_sub(self.sectors()).max(1)
+        newest.saturating_add(1).saturating_sub(self.sectors()).max(1)
     }
 
     /// The header with the highest number below this one.
@@ -518,7 +535,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
         if number >= newest {
             return Ok(true);
         }
-        let next = self.header(number + 1).await?;
+        let next = self.header(number.saturating_add(1)).await?;
         Ok(next.is_some_and(|next| end == u32::from(next.previous_end)))
     }
 
@@ -546,7 +563,8 @@ impl<F: MultiwriteNorFlash> Log<F> {
 
     /// Goes on in the next sector. `buf` is only looked through, and may be small.
     async fn turn(&mut self, new_chapter: bool, buf: &mut [u8]) -> Result<(), Trouble> {
-        let (number, previous_end) = self.head.map_or((1, 0), |head| (head.number + 1, head.end as u16));
+        let (number, end) = self.head.map_or((1, 0), |head| (head.number.saturating_add(1), head.end));
+        let previous_end = u16::try_from(end).map_err(|_| Trouble::Write)?;
         if self.is_kept(number) {
             return Err(Trouble::Full);
         }
@@ -556,9 +574,9 @@ impl<F: MultiwriteNorFlash> Log<F> {
         self.ahead = self.ahead.saturating_sub(1);
         let chapter = self.head.filter(|_| !new_chapter).map_or(number, |head| head.chapter);
         let header = Header { number, chapter, previous_end, erases: self.erases };
-        let head = Head { number, chapter, end: HEADER_BYTES as u32, unmarked: None, is_spent: true };
+        let head = Head { number, chapter, end: FIRST, unmarked: None, is_spent: true };
         self.head = Some(head);
-        self.program(self.place(number), &header.write()).await?;
+        self.program(self.place(number, 0), &header.write()).await?;
         self.head = Some(Head { is_spent: false, ..head });
         Ok(())
     }
@@ -566,26 +584,27 @@ impl<F: MultiwriteNorFlash> Log<F> {
     /// Erases the sector a number will take, unless it is blank. A header is struck out first: an erase that is cut off
     /// may leave anything, but not that header.
     async fn make_blank(&mut self, number: u32, buf: &mut [u8]) -> Result<(), Trouble> {
-        let at = self.place(number);
-        if self.is_blank(at / Self::SECTOR, 0, buf).await? {
+        let at = self.place(number, 0);
+        if self.is_blank(at, 0, buf).await? {
             return Ok(());
         }
         self.flash.write(at, &[0; HEADER_BYTES]).await.map_err(|_| Trouble::Write)?;
-        self.flash.erase(at, at + Self::SECTOR).await.map_err(|_| Trouble::Erase)?;
+        self.flash.erase(at, at.saturating_add(Self::SECTOR)).await.map_err(|_| Trouble::Erase)?;
         self.erases = self.erases.saturating_add(1);
-        if self.is_blank(at / Self::SECTOR, 0, buf).await? { Ok(()) } else { Err(Trouble::Erase) }
+        if self.is_blank(at, 0, buf).await? { Ok(()) } else { Err(Trouble::Erase) }
     }
 
-    async fn is_blank(&mut self, place: u32, from: u32, buf: &mut [u8]) -> Result<bool, Trouble> {
-        let mut at = from;
-        while at < Self::SECTOR {
-            let n = buf.len().min((Self::SECTOR - at) as usize);
-            let Some(bytes) = buf.get_mut(..n).filter(|bytes| !bytes.is_empty()) else { return Ok(false) };
-            self.flash.read(place * Self::SECTOR + at, bytes).await.map_err(|_| Trouble::Read)?;
+    /// Whether nothing is written in the sector at a place, from one of its bytes on.
+    async fn is_blank(&mut self, sector: u32, from: u32, buf: &mut [u8]) -> Result<bool, Trouble> {
+        let (mut at, end) = (sector.saturating_add(from), sector.saturating_add(Self::SECTOR));
+        while at < end {
+            let n = (end.saturating_sub(at)).min(u32::try_from(buf.len()).unwrap_or(u32::MAX));
+            let Some(bytes) = buf.get_mut(..n as usize).filter(|bytes| !bytes.is_empty()) else { return Ok(false) };
+            self.flash.read(at, bytes).await.map_err(|_| Trouble::Read)?;
             if bytes.iter().any(|&byte| byte != 0xff) {
                 return Ok(false);
             }
-            at += n as u32;
+            at = at.saturating_add(n);
         }
         Ok(true)
     }

@@ -291,7 +291,7 @@ pub async fn sound<'m, F: MultiwriteNorFlash>(
     let read = if log.chapter_begin() > 0 { read_in(log, &mut venue, buf, |_| {}).await } else { Ok(false) };
     let sound = venue.with(|venue| Sound {
         league: venue.league_id().number,
-        players: venue.players().len() as u16,
+        players: u16::try_from(venue.players().len()).unwrap_or(u16::MAX),
         results: venue.results_kept(),
     });
     empty(&mut venue, &before);
@@ -374,13 +374,13 @@ pub async fn commit<'m, F: MultiwriteNorFlash>(
             let mut last = number;
             let entries = venue.with(|venue| {
                 let mut out = Writer::new(buf.get_mut(FRAME_BYTES..).unwrap_or_default());
-                let mut ahead = 0;
+                let mut ahead = 0_usize;
                 while let Some((number, fact)) = venue.next_fact(ahead)
                     && !matches!(fact, Fact::Chapter | Fact::Ended)
                     && venue.write_fact(fact, &mut out).is_ok()
                 {
                     last = number;
-                    ahead += 1;
+                    ahead = ahead.saturating_add(1);
                 }
                 out.len()
             });
@@ -470,7 +470,10 @@ pub fn sectors_of_a_league<F: MultiwriteNorFlash>(players: usize, results: usize
     const RESULT: usize = 56;
     /// A line of the final standings.
     const RANKED: usize = 82;
-    (((players + 8) * AGENT + results * RESULT + players * RANKED) / Log::<F>::sector_room() + 2) as u32
+    let agents = players.saturating_add(8).saturating_mul(AGENT);
+    let rest = results.saturating_mul(RESULT).saturating_add(players.saturating_mul(RANKED));
+    let sectors = agents.saturating_add(rest).checked_div(Log::<F>::sector_room()).unwrap_or(0);
+    u32::try_from(sectors).unwrap_or(u32::MAX).saturating_add(2)
 }
 
 impl<B: Board> Appliance<'_, B> {

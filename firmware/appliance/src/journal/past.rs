@@ -17,13 +17,13 @@ use heapless::String;
 use protocol_core::games::GameKind;
 use protocol_core::ids::{AgentId, MatchId};
 use protocol_core::journal::bytes;
-use protocol_core::journal::frame::{self, FRAME_BYTES, HEADER_BYTES};
 use protocol_core::journal::{Ended, Entry};
 use protocol_core::json::Shown;
 use protocol_core::season::Row;
 use protocol_core::time::Utc;
 use protocol_core::venue::{NAME_BYTES, Replay, Stage};
 
+use super::log::{FIRST, behind, said};
 use super::{FRAME, Film, Log, Place, Scene, State, Trouble};
 use crate::Appliance;
 use crate::board::Board;
@@ -184,12 +184,12 @@ impl<F: MultiwriteNorFlash> Log<F> {
     /// The newest league in a chapter that begins before sector `before` and whose end is there, whole.
     pub async fn past(&mut self, before: u32, buf: &mut [u8; FRAME]) -> Result<Option<Past>, Trouble> {
         let Some(newest) = self.newest_sector() else { return Ok(None) };
-        let mut number = before.min(newest + 1);
+        let mut number = before.min(newest.saturating_add(1));
         loop {
             // One that is damaged does not hide those before it.
             let Some(header) = self.header_before(number, newest).await? else { return Ok(None) };
             number = header.number;
-            let oldest = header.chapter.max((newest + 1).saturating_sub(self.sectors()));
+            let oldest = header.chapter.max(newest.saturating_add(1).saturating_sub(self.sectors()));
             for sector in (oldest..=number).rev() {
                 if self.header(sector).await?.is_none_or(|of| of.chapter != header.chapter) {
                     continue;
@@ -225,7 +225,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
                     return Ok(Some(Spot { rank: spot.rank.saturating_add(1), ..spot }));
                 }
             }
-            spot.at += frame::length_of(entries) as u32;
+            spot.at = behind(spot.at, entries);
         }
         Ok(None)
     }
@@ -237,7 +237,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
         until: u32,
         buf: &mut [u8; FRAME],
     ) -> Result<Option<(u32, Ended)>, Trouble> {
-        let (mut at, mut found) = (HEADER_BYTES as u32, None);
+        let (mut at, mut found) = (FIRST, None);
         let (place, last) = (&mut at, &mut found);
         self.walk(sector, buf, |entries| {
             if *place >= until {
@@ -247,7 +247,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
             if let Ok(Some(Entry::Ended(ended))) = Entry::read(&mut bytes::Reader::new(entries)) {
                 *last = Some((*place, ended));
             }
-            *place += frame::length_of(entries.len()) as u32;
+            *place = behind(*place, entries.len());
             ControlFlow::Continue(())
         })
         .await?;
@@ -260,13 +260,13 @@ impl<F: MultiwriteNorFlash> Log<F> {
             let Some(entries) = self.frame_at(&mut spot, buf).await? else { return Ok(false) };
             for entry in read(buf, entries) {
                 match entry {
-                    Entry::Ranked(row) if row.rank == spot.rank => spot.rank += 1,
+                    Entry::Ranked(row) if row.rank == spot.rank => spot.rank = spot.rank.saturating_add(1),
                     Entry::Ended(_) if spot.rank == 1 => {}
                     // Something else was said before all of it was.
                     _ => return Ok(spot.rank > players),
                 }
             }
-            spot.at += frame::length_of(entries) as u32;
+            spot.at = behind(spot.at, entries);
         }
         Ok(true)
     }
@@ -278,9 +278,9 @@ impl<F: MultiwriteNorFlash> Log<F> {
             if let Some(entries) = self.frame(spot.sector, spot.at, buf).await? {
                 return Ok(Some(entries));
             }
-            (spot.sector, spot.at) = (spot.sector + 1, HEADER_BYTES as u32);
+            (spot.sector, spot.at) = (spot.sector.saturating_add(1), FIRST);
             while self.header(spot.sector).await?.is_none_or(|header| header.chapter != spot.chapter) {
-                spot.sector += 1;
+                spot.sector = spot.sector.saturating_add(1);
                 if spot.sector > newest {
                     return Ok(None);
                 }
@@ -291,7 +291,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
 
 /// The entries of the frame in `buf`, as far as they make sense.
 fn read(buf: &[u8; FRAME], entries: usize) -> impl Iterator<Item = Entry<'_>> {
-    let mut from = bytes::Reader::new(buf.get(FRAME_BYTES..FRAME_BYTES + entries).unwrap_or_default());
+    let mut from = bytes::Reader::new(said(buf, entries));
     core::iter::from_fn(move || Entry::read(&mut from).ok().flatten())
 }
 

@@ -12,13 +12,16 @@ const SECTOR: usize = 2048;
 /// An erase is cut off after so many sixteenths of a sector.
 const STEP: usize = SECTOR / 16;
 
+/// As much power as this never runs out.
+const FOR_EVER: u32 = u32::MAX;
+
 /// A flash of as many sectors as fit into `B`.
 #[derive(Clone, Debug)]
 pub struct RamFlash<B> {
     /// What is in it.
     pub bytes: B,
-    /// How many more bytes, or sixteenths of a sector, can be changed before the power is cut. Then nothing works until
-    /// more is given.
+    /// How many more bytes, or sixteenths of a sector, can be changed before the power is cut; `u32::MAX` is as many as there
+    /// will be. Then nothing works until more is given.
     pub power: u32,
     /// Bytes and sixteenths changed so far.
     pub spent: u32,
@@ -49,13 +52,15 @@ impl NorFlashError for RamError {
 impl<B: AsMut<[u8]> + AsRef<[u8]>> RamFlash<B> {
     /// A flash with these bytes in it, and power for ever.
     pub fn new(bytes: B) -> Self {
-        Self { bytes, power: u32::MAX, spent: 0, erased: 0, bad: None }
+        Self { bytes, power: FOR_EVER, spent: 0, erased: 0, bad: None }
     }
 
     fn is_alive(&mut self) -> bool {
         let alive = self.power > 0;
-        self.power = self.power.saturating_sub(1);
-        self.spent += u32::from(alive);
+        if self.power != FOR_EVER {
+            self.power = self.power.saturating_sub(1);
+        }
+        self.spent = self.spent.saturating_add(alive.into());
         alive
     }
 }
@@ -86,16 +91,20 @@ impl<B: AsMut<[u8]> + AsRef<[u8]>> NorFlash for RamFlash<B> {
     const ERASE_SIZE: usize = SECTOR;
 
     async fn erase(&mut self, from: u32, to: u32) -> Result<(), RamError> {
-        self.erased += 1;
-        if self.bad == Some(from / SECTOR as u32) {
+        self.erased = self.erased.saturating_add(1);
+        if self.bad.is_some_and(|bad| bad as usize == from as usize / SECTOR) {
             return Ok(());
         }
         for at in (from as usize..to as usize).step_by(STEP) {
             let alive = self.is_alive();
-            let part = self.bytes.as_mut().get_mut(at..at + STEP).ok_or(RamError::OutOfBounds)?;
+            let part = self.bytes.as_mut().get_mut(at..).and_then(|rest| rest.get_mut(..STEP));
+            let part = part.ok_or(RamError::OutOfBounds)?;
             if !alive {
                 // Bits on their way up.
-                part.iter_mut().zip(at..).for_each(|(byte, at)| *byte |= ((at * 37) ^ (at >> 3)) as u8);
+                for (byte, at) in part.iter_mut().zip(at..) {
+                    let [some, ..] = (at.wrapping_mul(37) ^ (at >> 3)).to_le_bytes();
+                    *byte |= some;
+                }
                 return Err(RamError::Dead);
             }
             part.fill(0xff);

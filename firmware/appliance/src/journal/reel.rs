@@ -14,9 +14,10 @@ use embedded_storage_async::nor_flash::MultiwriteNorFlash;
 use heapless::String;
 use protocol_core::ids::MatchId;
 use protocol_core::journal::bytes::{Reader, Writer};
-use protocol_core::journal::frame::{self, FRAME_BYTES, HEADER_BYTES};
+use protocol_core::journal::frame::FRAME_BYTES;
 use protocol_core::venue::{Deed, MOVE_BYTES, ReelId, Replay, Shot, Step, Venue};
 
+use super::log::{FIRST, behind, said};
 use super::past::Told;
 use super::{Access, FRAME, Log, State, Trouble};
 use crate::Appliance;
@@ -37,7 +38,7 @@ pub struct Place {
 
 impl Place {
     fn beginning_of(sector: u32) -> Self {
-        Self { sector, at: HEADER_BYTES as u32, skip: 0 }
+        Self { sector, at: FIRST, skip: 0 }
     }
 }
 
@@ -87,7 +88,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
     ) -> Result<Option<Place>, Trouble> {
         let Some(newest) = self.newest_sector() else { return Ok(None) };
         // Mostly it is a match of this hour.
-        for sector in ((newest + 1).saturating_sub(self.sectors())..=newest).rev() {
+        for sector in (newest.saturating_add(1).saturating_sub(self.sectors())..=newest).rev() {
             let (mut place, mut found) = (Place::beginning_of(sector), None);
             while let Some(entries) = self.frame(sector, place.at, buf).await? {
                 let mut from = steps(buf, entries, 0);
@@ -96,9 +97,9 @@ impl<F: MultiwriteNorFlash> Log<F> {
                     if step.of == of && step.number == 1 {
                         found = Some(Place { skip, ..place });
                     }
-                    skip = entries - from.left();
+                    skip = entries.saturating_sub(from.left());
                 }
-                place.at += frame::length_of(entries) as u32;
+                place.at = behind(place.at, entries);
             }
             if found.is_some() {
                 return Ok(found);
@@ -123,17 +124,17 @@ impl<F: MultiwriteNorFlash> Log<F> {
                 let mut from = steps(buf, entries, place.skip);
                 while let Ok(Some(step)) = Step::read(&mut from) {
                     if take(&step).is_break() {
-                        place.skip = entries - from.left();
+                        place.skip = entries.saturating_sub(from.left());
                         return Ok(true);
                     }
                 }
-                (place.at, place.skip) = (place.at + frame::length_of(entries) as u32, 0);
+                (place.at, place.skip) = (behind(place.at, entries), 0);
                 pause(self, buf).await?;
             }
             if place.sector >= newest {
                 return Ok(false);
             }
-            *place = Place::beginning_of(place.sector + 1);
+            *place = Place::beginning_of(place.sector.saturating_add(1));
             pause(self, buf).await?;
         }
     }
@@ -149,7 +150,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
 
 /// The steps of the frame in `buf`, without the first `skip` bytes.
 fn steps(buf: &[u8; FRAME], entries: usize, skip: usize) -> Reader<'_> {
-    Reader::new(buf.get(FRAME_BYTES + skip..FRAME_BYTES + entries).unwrap_or_default())
+    Reader::new(said(buf, entries).get(skip..).unwrap_or_default())
 }
 
 /// Puts steps that wait in the venue into flash, if they are worth it. False where there was nothing to do.
@@ -164,7 +165,8 @@ pub async fn spool<'m, F: MultiwriteNorFlash>(
     loop {
         let room = reel.room();
         let entries = venue.with(|venue| {
-            let mut out = Writer::new(buf.get_mut(FRAME_BYTES..FRAME_BYTES + room).unwrap_or_default());
+            let entries = buf.get_mut(FRAME_BYTES..);
+            let mut out = Writer::new(entries.and_then(|entries| entries.get_mut(..room)).unwrap_or_default());
             venue.take_steps(&mut out);
             out.len()
         });

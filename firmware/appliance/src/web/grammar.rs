@@ -30,7 +30,7 @@ impl Grammar<'_> {
     /// A symbol of the texts. None behind the end.
     fn symbol(&self, number: u32) -> Option<u16> {
         let bits = bits_at(self.symbols, number.checked_mul(self.width)? as usize)?;
-        Some((bits & ((1 << self.width) - 1)) as u16)
+        u16::try_from(bits & !(u32::MAX << self.width)).ok()
     }
 
     /// The two symbols of a rule. None if it is none.
@@ -48,13 +48,17 @@ impl Reading {
     fn next(&mut self, grammar: &Grammar<'_>) -> Option<u16> {
         self.open.pop().or_else(|| {
             let symbol = grammar.symbol(self.next).filter(|_| self.next < self.end)?;
-            self.next += 1;
+            self.next = self.next.saturating_add(1);
             Some(symbol)
         })
     }
 
     /// Writes the next of the text, with `blank` wherever something is to be filled in. Says how much it wrote: less than
     /// there is room for at the end of the text alone.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "what is written ends within the room, and what was begun within the blank"
+    )]
     pub fn read(&mut self, grammar: &Grammar<'_>, blank: [&str; 2], room: &mut [u8]) -> usize {
         let mut written = 0;
         while let Some(place) = room.get_mut(written) {

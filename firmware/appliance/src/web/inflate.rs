@@ -49,6 +49,11 @@ impl Inflate<'_> {
     /// Writes the next of the file into a part of the window, behind what it wrote before; behind the end comes the beginning
     /// again. The window must be the same every time, with what was written into it, and at least [`WINDOW`] bytes. Says how much
     /// it wrote: less than all of the part at the end of the file alone.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "a place in the part lies behind its beginning; 256 is handled before those above it; what is copied has a length"
+    )]
     pub fn unpack(&mut self, codes: &Codes<'_>, window: &mut [u8], part: Range<usize>) -> usize {
         debug_assert!(window.len() >= WINDOW);
         let (size, begin) = (window.len(), part.start);
@@ -81,6 +86,7 @@ impl Inflate<'_> {
     }
 
     /// None behind the end, and for a code that there is not.
+    #[expect(clippy::arithmetic_side_effects, reason = "a file and its codes are far smaller than what is counted in")]
     fn symbol(&mut self, code: &Code<'_>) -> Option<u16> {
         let mut bits = bits_at(self.zipped, self.bit)?;
         // Codes of the same length are in a row, and those that are longer are behind those that are shorter.
@@ -107,6 +113,11 @@ impl Inflate<'_> {
     }
 
     /// What a symbol says, with the bits behind it: `places` bits behind the highest are in the symbol.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "a symbol is at least what its count is taken from, and the bits behind it are masked"
+    )]
     fn number(&mut self, symbol: u16, places: u16) -> u16 {
         let count = (symbol >> places).saturating_sub(1).min(MOST_BITS);
         let high = symbol - (count << places);

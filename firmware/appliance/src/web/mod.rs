@@ -130,7 +130,7 @@ impl File {
             Body::Page { zipped, first, length } => Form::Unpacked(Inflate::new(zipped, first), length),
             Body::Manual { begin, end, length, addresses } => {
                 let said = address.iter().map(|part| part.len()).sum::<usize>();
-                Form::Read(Reading::new(begin, end), length + addresses * said)
+                Form::Read(Reading::new(begin, end), length.saturating_add(addresses.saturating_mul(said)))
             }
         }
     }
@@ -179,16 +179,16 @@ fn unpack<S: Write, C: Clock>(
     async move {
         // The whole buffer is the window: the head leaves first, and what fills it before it is filled again.
         answer.flush().await?;
-        let mut filled = 0;
+        let mut filled = 0_usize;
         loop {
             let window = answer.room();
             let size = window.len();
             if size < WINDOW {
                 return Err(WriteError::BadHead);
             }
-            let part = filled..size.min(filled + STEP);
+            let part = filled..size.min(filled.saturating_add(STEP));
             let written = file.unpack(&CODES, window, part.clone());
-            filled += written;
+            filled = filled.saturating_add(written);
             if written < part.len() {
                 return answer.wrote(filled);
             }

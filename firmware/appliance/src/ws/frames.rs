@@ -132,6 +132,14 @@ struct Payload {
     mask: u32,
 }
 
+impl Payload {
+    /// The next `n` bytes have come.
+    fn unmask(&mut self, bytes: &mut [u8], n: usize) {
+        FrameHeader::mask_with(bytes, Some(self.mask), self.read);
+        self.read = self.read.saturating_add(n);
+    }
+}
+
 /// Reads the frames of a client, in a buffer that is always the same. Costs eight words.
 #[derive(Debug)]
 pub struct Reader {
@@ -149,6 +157,12 @@ pub fn limit(buf: &[u8]) -> usize {
     buf.len().saturating_sub(SPARE)
 }
 
+/// What stands behind the longest message: a header, and the payload of a control frame.
+fn behind(buf: &mut [u8]) -> (&mut [u8], &mut [u8]) {
+    let spare = buf.get_mut(limit(buf)..).unwrap_or_default();
+    spare.split_at_mut_checked(HEADER.min(spare.len())).unwrap_or_default()
+}
+
 impl Reader {
     /// Nothing has been read.
     pub const fn new() -> Self {
@@ -164,7 +178,7 @@ impl Reader {
     pub fn fits_in(&self, size: usize) -> bool {
         match self.state {
             State::Text(Payload { length, read, .. }, _) => {
-                length - read <= size.saturating_sub(SPARE).saturating_sub(self.filled)
+                length.saturating_sub(read) <= size.saturating_sub(SPARE).saturating_sub(self.filled)
             }
             State::Header(_) | State::Control(..) => true,
         }
@@ -177,26 +191,27 @@ impl Reader {
 
     /// Where the next bytes belong: never more than the present frame has, and never nothing.
     pub fn room<'b>(&self, buf: &'b mut [u8]) -> &'b mut [u8] {
-        let limit = limit(buf);
-        let (from, to) = match self.state {
+        let room = match self.state {
             State::Header(read) => {
-                let header = buf.get(limit..).unwrap_or_default();
-                (limit + usize::from(read), limit + header_length(header, read))
+                let (header, _) = behind(buf);
+                let length = header_length(header, read);
+                header.get_mut(read.into()..length)
             }
-            State::Text(Payload { length, read, .. }, _) => (self.filled, self.filled + (length - read)),
-            State::Control(Payload { length, read, .. }, _) => (limit + HEADER + read, limit + HEADER + length),
+            State::Text(Payload { length, read, .. }, _) => {
+                buf.get_mut(self.filled..self.filled.saturating_add(length.saturating_sub(read)))
+            }
+            State::Control(Payload { length, read, .. }, _) => behind(buf).1.get_mut(read..length),
         };
-        buf.get_mut(from..to).unwrap_or_default()
+        room.unwrap_or_default()
     }
 
     /// The first `n` bytes of the [`room`](Self::room) are there now.
     pub fn took(&mut self, n: usize, buf: &mut [u8]) -> Result<Option<Came>, Breach> {
-        let limit = limit(buf);
         match &mut self.state {
             State::Header(read) => {
-                *read = read.saturating_add(n.min(HEADER) as u8);
+                *read = read.saturating_add(u8::try_from(n).unwrap_or(u8::MAX));
                 let read = *read;
-                let header = buf.get(limit..).unwrap_or_default();
+                let (header, _) = behind(buf);
                 if !self.check(header, read)? {
                     return Ok(None);
                 }
@@ -206,19 +221,13 @@ impl Reader {
                 }
             }
             State::Text(payload, _) => {
-                let bytes = buf.get_mut(self.filled..self.filled + n).unwrap_or_default();
-                FrameHeader::mask_with(bytes, Some(payload.mask), payload.read);
-                payload.read += n;
-                self.filled += n;
+                let bytes = buf.get_mut(self.filled..).and_then(|bytes| bytes.get_mut(..n)).unwrap_or_default();
+                payload.unmask(bytes, n);
+                self.filled = self.filled.saturating_add(n);
             }
             State::Control(payload, _) => {
-                let from = limit + HEADER + payload.read;
-                FrameHeader::mask_with(
-                    buf.get_mut(from..from + n).unwrap_or_default(),
-                    Some(payload.mask),
-                    payload.read,
-                );
-                payload.read += n;
+                let bytes = behind(buf).1.get_mut(payload.read..).and_then(|bytes| bytes.get_mut(..n));
+                payload.unmask(bytes.unwrap_or_default(), n);
             }
         }
         let came = match self.state {
@@ -237,11 +246,9 @@ impl Reader {
             }
             State::Control(Payload { length, read, .. }, _) if read < length => return Ok(None),
             State::Control(Payload { length, .. }, control) => Some(match control {
-                Control::Ping => Came::Ping(length as u8),
+                Control::Ping => Came::Ping(u8::try_from(length).map_err(|_| Breach::LongControl)?),
                 Control::Pong => Came::Pong,
-                Control::Close => {
-                    Came::Close(close_code(buf.get(limit + HEADER..limit + HEADER + length).unwrap_or_default())?)
-                }
+                Control::Close => Came::Close(close_code(behind(buf).1.get(..length).unwrap_or_default())?),
             }),
         };
         self.state = State::Header(0);
@@ -250,11 +257,12 @@ impl Reader {
 
     /// The answer to a ping that has just come, in place: header and payload.
     pub fn pong<'b>(&self, length: u8, buf: &'b mut [u8]) -> &'b [u8] {
-        let at = limit(buf) + HEADER - CONTROL_HEADER;
-        if let Some([first, second]) = buf.get_mut(at..at + CONTROL_HEADER) {
+        let spare = buf.get_mut(limit(buf)..).unwrap_or_default();
+        let pong = spare.get_mut(HEADER - CONTROL_HEADER..).unwrap_or_default();
+        if let [first, second, ..] = pong {
             (*first, *second) = (0x8A, length);
         }
-        buf.get(at..at + CONTROL_HEADER + usize::from(length)).unwrap_or_default()
+        pong.get(..CONTROL_HEADER.saturating_add(length.into())).unwrap_or_default()
     }
 
     /// Checks as much of a header as is there: who breaks a rule need not be waited for. True if it is all there.
@@ -279,7 +287,7 @@ impl Reader {
         if second & 0x80 == 0 {
             return Err(Breach::Unmasked);
         }
-        if is_control && second & 0x7F > CONTROL as u8 {
+        if is_control && usize::from(second & 0x7F) > CONTROL {
             return Err(Breach::LongControl);
         }
         Ok(usize::from(read) >= header_length(header, read))
@@ -310,7 +318,9 @@ impl Reader {
     fn check_text(&mut self, buf: &[u8], is_last: bool) -> Result<(), Breach> {
         match str::from_utf8(buf.get(self.valid..self.filled).unwrap_or_default()) {
             Ok(_) => self.valid = self.filled,
-            Err(error) if error.error_len().is_none() && !is_last => self.valid += error.valid_up_to(),
+            Err(error) if error.error_len().is_none() && !is_last => {
+                self.valid = self.valid.saturating_add(error.valid_up_to());
+            }
             Err(_) => return Err(Breach::NotUtf8),
         }
         Ok(())

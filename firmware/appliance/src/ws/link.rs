@@ -265,8 +265,9 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
             if let Some((code, reason)) = end.last_words() {
                 let reason = reason.as_bytes().get(..CONTROL - 2).unwrap_or(reason.as_bytes());
                 let [high, low] = code.to_be_bytes();
-                let frame = [0x88, 2 + reason.len() as u8, high, low];
-                let length = frame.len() + reason.len();
+                let length = u8::try_from(reason.len()).unwrap_or(0).saturating_add(2);
+                let frame = [0x88, length, high, low];
+                let length = frame.len().saturating_add(reason.len());
                 for (to, &from) in self.buf.iter_mut().zip(frame.iter().chain(reason)) {
                     *to = from;
                 }
@@ -280,10 +281,10 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
                 return;
             }
             // A stream dropped on unread bytes is reset, and the reset can overtake what was said.
-            let mut discarded = 0;
+            let mut discarded = 0_usize;
             while discarded < MAX_DISCARD && self.clock.now() < until {
                 let Ok(Ok(n @ 1..)) = before(self.clock, until, pin!(self.stream.read(self.buf))).await else { return };
-                discarded += n;
+                discarded = discarded.saturating_add(n);
                 yield_now().await;
             }
         }

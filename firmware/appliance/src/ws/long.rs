@@ -111,8 +111,8 @@ impl Long {
     /// Takes a place at the end of the queue. `None` where there is none left.
     pub fn queue_up(&self) -> Option<Turn<'_>> {
         let mut queue = self.queue.borrow_mut();
-        let ahead = queue.order.len() as u8 + 1;
-        let place = (0..WAITERS as u8).find(|place| !queue.order.contains(place))?;
+        let ahead = u8::try_from(queue.order.len()).ok()?.saturating_add(1);
+        let place = (0..).take(WAITERS).find(|place| !queue.order.contains(place))?;
         queue.order.push(place).ok()?;
         Some(Turn { long: self, place, ahead })
     }

@@ -71,11 +71,12 @@ fn proof(key: &str) -> Proof {
     hash.update(GUID);
     let mut proof = Proof::new();
     for three in hash.finalize().chunks(3) {
-        let bits = three.iter().fold(0_u32, |bits, &byte| bits << 8 | u32::from(byte)) << (8 * (3 - three.len()));
-        for place in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * place) & 63) as usize];
+        // The last three are two.
+        let bits = three.iter().chain(&[0]).take(3).fold(0_u32, |bits, &byte| bits << 8 | u32::from(byte));
+        for (place, shift) in [18, 12, 6, 0].into_iter().enumerate() {
+            let digit = DIGITS.get((bits >> shift & 63) as usize).copied().map_or('=', char::from);
             // A hash of 20 bytes has exactly as many digits as there is room for.
-            let _ = proof.push(if place > three.len() { '=' } else { char::from(digit) });
+            let _ = proof.push(if place > three.len() { '=' } else { digit });
         }
     }
     proof

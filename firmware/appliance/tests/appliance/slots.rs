@@ -6,7 +6,7 @@ use std::pin::pin;
 
 use crate::links::{Agent, KEY, UPGRADE, all};
 use crate::live::Page;
-use crate::net_support::{Client, Does, Heard, Plan, Scene, play};
+use crate::net_support::{Client, Does, Heard, Plan, Scene, Seen, play};
 use appliance::clock::Clock;
 use embassy_futures::join::{join, join_array};
 use embassy_futures::select::select;
@@ -261,5 +261,103 @@ fn long_requests_take_turns_at_the_large_buffers_and_who_waits_too_long_is_told_
         let mut again = scene.dial().await;
         again.socket.send(long(1_000).as_bytes()).await.unwrap();
         assert_eq!(again.receive().await.expect("an answer").status, 200, "nobody keeps them for ever");
+    });
+}
+
+/// What a board lends for what changes while it is told, and for the longest messages.
+fn lend_as_a_board(scene: &Scene<'_, '_>) {
+    scene.leaguebox.have_told(vec![0; 1600].leak());
+    scene.leaguebox.have_long(vec![0; 11_008].leak());
+}
+
+/// Somebody who asks for a long page and reads nothing of it, for as long as this is held.
+async fn deaf<'w>(scene: &Scene<'_, 'w>, from: u8, path: &str) -> Client<'w> {
+    let mut client = scene.dial_from([10, 0, 3, from].into()).await;
+    client.socket.send(format!("GET {path} HTTP/1.1\r\nHost: box\r\n\r\n").as_bytes()).await.unwrap();
+    client
+}
+
+/// An answer, read a little at a time, as by somebody far away.
+async fn read_slowly(scene: &Scene<'_, '_>, from: u8, request: &str) -> Seen {
+    let mut client = scene.dial_from([10, 0, 4, from].into()).await;
+    client.socket.send(request.as_bytes()).await.unwrap();
+    scene.world.sleep(40).await;
+    client.receive().await.expect("a whole answer")
+}
+
+/// Players that think a moment, so that a league changes all the time for a while.
+fn busy_league(seed: Option<u64>) -> Plan {
+    let thinks = |_: &Heard, number: usize| Does::After(7 + number as u64 % 5);
+    (0..8).fold(Plan { seed, window: 300, slots: 20, ..board(8) }, |plan, player| plan.with(player, thinks))
+}
+
+#[test]
+fn an_answer_that_changes_while_it_is_read_is_whole_though_somebody_keeps_the_spare_buffer() {
+    let standings = r#"{"jsonrpc":"2.0","method":"league_query","id":1,"params":{"message_type":"LEAGUE_QUERY",
+        "query_type":"GET_STANDINGS","auth_token":"TOKEN"}}"#;
+    for seed in [None, Some(1), Some(2), Some(3)] {
+        play(busy_league(seed), async |scene| {
+            lend_as_a_board(&scene);
+            scene.register_all().await;
+            let token = scene.players[0].token.borrow().clone();
+            let body = standings.replace("TOKEN", &token);
+            let query = format!("POST /mcp HTTP/1.1\r\nHost: box\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            assert_eq!(scene.admin("start").await.status, 200);
+            let (mut seen, mut n) = (0, 0);
+            let _spare = deaf(&scene, 1, "/skill.md").await;
+            while !scene.leaguebox.venue(|venue| venue.is_over()) {
+                n += 1;
+                let status = read_slowly(&scene, n, "GET /api/status.json HTTP/1.1\r\nHost: box\r\n\r\n").await;
+                assert_eq!((status.status, status.json()["capacity"].as_u64()), (200, Some(8)));
+                let standings = read_slowly(&scene, n, &query).await;
+                let rows = standings.json()["result"]["data"]["standings"].as_array().map(Vec::len);
+                assert_eq!(rows, Some(8), "{}", standings.body);
+                seen += 1;
+            }
+            assert!(seen > 4, "the league went on meanwhile: {seen}");
+        });
+    }
+}
+
+#[test]
+fn who_never_reads_its_answer_keeps_the_shared_buffer_for_a_moment_and_the_next_is_answered() {
+    play(busy_league(None), async |scene| {
+        lend_as_a_board(&scene);
+        scene.register_all().await;
+        let mut kept = Vec::new();
+        // The spare buffer, and then the one that all share.
+        kept.push(deaf(&scene, 1, "/skill.md").await);
+        scene.world.sleep(50).await;
+        kept.push(deaf(&scene, 2, "/api/status.json").await);
+        scene.world.sleep(50).await;
+        let began = scene.world.now();
+        assert_eq!(scene.get("/api/status.json").await.status, 200);
+        assert!(scene.world.now() - began < 1_600, "{}", scene.world.now() - began);
+        // More of them than it can wait for: it is told so, in a whole answer.
+        for n in 3..7 {
+            kept.push(deaf(&scene, n, "/api/status.json").await);
+        }
+        scene.world.sleep(50).await;
+        let seen = scene.get("/api/status.json").await;
+        assert!(seen.status == 503 && seen.header("Retry-After").is_some() && seen.json()["error"].is_string());
+        scene.world.sleep(8_000).await;
+        assert_eq!(scene.get("/api/status.json").await.status, 200);
+    });
+}
+
+#[test]
+fn who_reads_the_page_a_little_at_a_time_cannot_keep_a_large_buffer_for_ever() {
+    play(Plan { window: 300, slots: 20, ..board(0) }, async |scene| {
+        let drip = async |n: u8| {
+            let mut client = deaf(&scene, n, "/").await;
+            let mut buf = [0; 300];
+            let began = scene.world.now();
+            while embedded_io_async::Read::read(&mut client.socket, &mut buf).await.is_ok_and(|n| n > 0) {
+                scene.world.sleep(1_000).await;
+            }
+            scene.world.now() - began
+        };
+        let [first, second] = join_array([drip(1), drip(2)]).await;
+        assert!(first.max(second) < 25_000, "{first} {second}");
     });
 }

@@ -28,8 +28,8 @@ fn pack(fields: [u8; FIELDS]) -> Bits {
 
 fn unpack(bits: Bits) -> [u8; FIELDS] {
     let mut fields = [0; FIELDS];
-    for (at, soldiers) in (0..).zip(&mut fields) {
-        *soldiers = (bits >> (4 * at)) as u8 & 15;
+    for (soldiers, at) in fields.iter_mut().zip([0, 4, 8, 12, 16]) {
+        *soldiers = (bits >> at & 15) as u8;
     }
     fields
 }
@@ -75,10 +75,14 @@ impl Contest for Allocations {
 
     fn list<S: MoveSink>(_last: Bits, sink: &mut S) {
         const EVEN: [u8; FIELDS] = [2; FIELDS];
-        let upto = |placed: u8| 0..=SOLDIERS - placed;
-        let all = upto(0).flat_map(|a| {
-            upto(a).flat_map(move |b| {
-                upto(a + b).flat_map(move |c| upto(a + b + c).map(move |d| [a, b, c, d, SOLDIERS - a - b - c - d]))
+        let all = (0..=SOLDIERS).flat_map(|a| {
+            let left = SOLDIERS.saturating_sub(a);
+            (0..=left).flat_map(move |b| {
+                let left = left.saturating_sub(b);
+                (0..=left).flat_map(move |c| {
+                    let left = left.saturating_sub(c);
+                    (0..=left).map(move |d| [a, b, c, d, left.saturating_sub(d)])
+                })
             })
         });
         for allocation in core::iter::once(EVEN).chain(all.filter(|&allocation| allocation != EVEN)) {

@@ -2,7 +2,7 @@
 //! against all that the nearest other might do, and takes those that make the other stumble more often than itself. As
 //! long as nobody is near, it goes and looks for somebody.
 
-use super::{Dance, Game, Plan, Seat, Seats, Spot, Throw};
+use super::{Dance, Game, Plan, SIDE, Seat, Seats, Spot, Throw};
 use crate::games::house::prelude::*;
 use crate::json::{self, Kind};
 
@@ -22,7 +22,7 @@ impl Dance {
     /// `seed` makes the throw hard to foresee: it should be another one for every move.
     pub(crate) fn house_move(view: json::Value<'_>, me: &str, seed: u32) -> Option<Plan> {
         let (game, seat) = Self::seen(view, me)?;
-        let throw = *Throw::ALL.get(seed as usize % Throw::ALL.len())?;
+        let throw = *Throw::ALL.get((seed % 3) as usize)?;
         let here = game.dancer(seat)?.at;
         let away = |other: &Seat| game.dancer(*other).map(|dancer| dancer.at.distance(here));
         let nearest = game.floor().without(Seats::only(seat)).iter().min_by_key(away);
@@ -38,7 +38,7 @@ impl Dance {
         let mut game = Self::beginning();
         let mut seat = None;
         for ((dancer, agent), at) in game.dancers.iter_mut().zip(agents.items()).zip(0..) {
-            let number = |name| u8::try_from(agent.get(name)?.as_u64()?).ok();
+            let number = |name| u8::try_from(agent.get(name)?.as_u64()?).ok().filter(|&n| n < SIDE);
             *dancer = super::Dancer { at: Spot { x: number("x")?, y: number("y")? }, score: 0, next: None, last: None };
             if agent.get("eliminated")?.as_bool()? {
                 game.out = game.out.with(at);
@@ -51,6 +51,7 @@ impl Dance {
     }
 
     /// How good the round is for the first of two, if everybody else holds. Equal throws leave the stumbling.
+    #[expect(clippy::arithmetic_side_effects, reason = "a dancer has a few points, and the floor 17 cells a side")]
     fn tried(&self, [(seat, mine), (other, theirs)]: [(Seat, Plan); 2]) -> i32 {
         let mut game = self.clone();
         for (dancer, at) in game.dancers.iter_mut().zip(0..) {

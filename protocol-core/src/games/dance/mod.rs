@@ -44,6 +44,7 @@ const MOVE_BEATS: usize = 2;
 const STARTS: [Spot; DANCERS as usize] =
     [Spot { x: 4, y: 4 }, Spot { x: 12, y: 4 }, Spot { x: 12, y: 12 }, Spot { x: 4, y: 12 }];
 /// The beats of every round.
+#[expect(clippy::cast_possible_truncation, reason = "there are three")]
 const BEATS: [Beat; MOVE_BEATS + 1] = [
     Beat { beat_index: 0, kind: "move" },
     Beat { beat_index: 1, kind: "move" },
@@ -114,7 +115,7 @@ impl Spot {
     /// The next cell, if the floor does not end here.
     fn towards(self, step: Step) -> Option<Spot> {
         let Spot { x, y } = self;
-        let on = |n: u8| Some(n + 1).filter(|&n| n < SIDE);
+        let on = |n: u8| n.checked_add(1).filter(|&n| n < SIDE);
         Some(match step {
             Step::Hold => self,
             Step::Up => Spot { x, y: y.checked_sub(1)? },
@@ -126,7 +127,7 @@ impl Spot {
 
     /// Steps from one to the other.
     fn distance(self, other: Spot) -> u8 {
-        self.x.abs_diff(other.x) + self.y.abs_diff(other.y)
+        self.x.abs_diff(other.x).saturating_add(self.y.abs_diff(other.y))
     }
 }
 
@@ -171,7 +172,7 @@ impl Plan {
 
     /// None, or which of them: seven bits.
     fn to_bits(plan: Option<Plan>) -> u64 {
-        plan.and_then(|plan| Plan::all().position(|other| other == plan)).map_or(0, |at| at as u64 + 1)
+        plan.and_then(|plan| (1..).zip(Plan::all()).find(|(_, other)| *other == plan)).map_or(0, |(number, _)| number)
     }
 
     fn from_bits(bits: u64) -> Option<Plan> {
@@ -228,7 +229,8 @@ impl Plan {
             direction: Some(step),
             action: None,
         });
-        let stress = Command { beat_index: STRESS as u8, kind: "action", direction: None, action: Some(self.throw) };
+        let [.., Beat { beat_index, .. }] = BEATS;
+        let stress = Command { beat_index, kind: "action", direction: None, action: Some(self.throw) };
         moves.chain([stress])
     }
 }
@@ -281,6 +283,7 @@ impl Dance {
         }
     }
 
+    #[expect(clippy::arithmetic_side_effects, reason = "there are four dancers: 52 bits")]
     pub(super) fn recall(_seed: Seed, digest: u64) -> Self {
         let mut game = Self::beginning();
         let seats = |bits: u64| (0..DANCERS).filter(|seat| bits >> seat & 1 == 1).fold(Seats::NONE, Seats::with);
@@ -315,7 +318,7 @@ impl Dance {
 
     /// The round that is planned, or, in the end, the one that was danced last.
     fn round(&self) -> u8 {
-        if self.is_over() { self.rounds.max(1) } else { self.rounds + 1 }
+        if self.is_over() { self.rounds.max(1) } else { self.rounds.saturating_add(1) }
     }
 
     /// Dances the round that everybody has planned.
@@ -328,11 +331,11 @@ impl Dance {
             self.step(beat);
         }
         let mut fell = Seats::NONE;
-        let mut points = [0; DANCERS as usize];
+        let mut points = [0_u8; DANCERS as usize];
         for (winner, loser) in self.duels(self.floor()) {
             fell = fell.with(loser);
             if let Some(points) = points.get_mut(usize::from(winner)) {
-                *points += 1;
+                *points = points.saturating_add(1);
             }
         }
         for (dancer, points) in self.dancers.iter_mut().zip(points) {
@@ -340,7 +343,7 @@ impl Dance {
         }
         self.out = fell.iter().fold(self.out, Seats::with);
         self.fell = fell;
-        self.rounds += 1;
+        self.rounds = self.rounds.saturating_add(1);
     }
 
     /// One move beat.
@@ -543,9 +546,10 @@ impl Game for Dance {
         write!(f, "{}", self.rounds)?;
         self.dancers.iter().try_for_each(|dancer| write!(f, ",{}", dancer.score))?;
         f.write_char(',')?;
-        self.floor().iter().try_for_each(|seat| f.write_char(char::from(b'A' + seat)))
+        ('A'..).zip(0..DANCERS).filter(|&(_, seat)| self.floor().has(seat)).try_for_each(|(name, _)| f.write_char(name))
     }
 
+    #[expect(clippy::arithmetic_side_effects, reason = "there are four dancers: 52 bits")]
     fn digest(&self) -> u64 {
         let bits = |seats: Seats| seats.iter().fold(0, |bits, seat| bits | 1u64 << seat);
         let mut digest = u64::from(self.rounds) | bits(self.out) << 8 | bits(self.forfeited) << 12;

@@ -535,3 +535,12 @@ fn the_house_makes_no_plan_from_what_is_no_view_of_its_own() {
         assert!(Dance::house_move(parse(text.as_bytes()).unwrap(), me, 1).is_none());
     }
 }
+
+#[test]
+fn the_house_makes_no_plan_for_somebody_who_is_not_on_the_floor() {
+    let mut seen = view(&Dance::start(4, &mut draws()), Viewer::Spectator, AGENTS);
+    for (x, y) in [(255, 4), (4, 255), (17, 4), (4, 17)] {
+        (seen["publicState"]["agents"][0]["x"], seen["publicState"]["agents"][0]["y"]) = (x.into(), y.into());
+        assert!(Dance::house_move(parse(seen.to_string().as_bytes()).unwrap(), "uuid-1", 1).is_none(), "{x}, {y}");
+    }
+}

@@ -41,10 +41,8 @@ impl Contest for Numbers {
 
     fn read(wanted: Value<'_>) -> Result<Bits, Illegal> {
         let number = wanted.get("number").ok_or(Illegal("number is missing: a move is {\"number\": 1 to 10}"))?;
-        match number.as_whole() {
-            Some(number @ 1..=10) => Ok(number as Bits),
-            _ => Err(Illegal("number must be an integer from 1 to 10")),
-        }
+        let number = number.as_whole().and_then(|number| Bits::try_from(number).ok());
+        number.filter(|number| (1..=10).contains(number)).ok_or(Illegal("number must be an integer from 1 to 10"))
     }
 
     fn list<S: MoveSink>(last: Bits, sink: &mut S) {

@@ -42,7 +42,7 @@ impl EvenOdd {
     }
 
     pub(super) fn recall(seed: Seed, digest: u64) -> Self {
-        let forfeited = [0, 1].into_iter().filter(|seat| digest >> (4 + seat) & 1 == 1).fold(Seats::NONE, Seats::with);
+        let forfeited = [0, 1].into_iter().filter(|seat| digest >> 4 >> seat & 1 == 1).fold(Seats::NONE, Seats::with);
         let mut game =
             Self { choices: [Parity::from_bits(digest), Parity::from_bits(digest >> 2)], drawn: None, forfeited };
         game.draw(&mut Draws::new(seed));
@@ -50,7 +50,7 @@ impl EvenOdd {
     }
 
     fn draw(&mut self, draws: &mut Draws) {
-        self.drawn = Some(draws.between(1, 10) as u8);
+        self.drawn = u8::try_from(draws.between(1, 10)).ok();
     }
 
     fn choice(&self, seat: Seat) -> Option<Parity> {
@@ -105,7 +105,7 @@ impl Game for EvenOdd {
     }
 
     fn turn(&self) -> u16 {
-        1 + u16::from(self.drawn.is_some())
+        if self.drawn.is_some() { 2 } else { 1 }
     }
 
     fn score(&self, seat: Seat) -> i32 {

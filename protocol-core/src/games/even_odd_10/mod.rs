@@ -45,6 +45,7 @@ struct Turn<'a> {
 impl EvenOdd10 {
     pub(super) const SIZE: usize = 24;
 
+    #[expect(clippy::cast_possible_truncation, reason = "ten turns")]
     pub(super) const RULES: Rules = Rules {
         name: "even_odd_10",
         seats: 2..=2,
@@ -66,22 +67,22 @@ impl EvenOdd10 {
         game.choices = digest & ((1 << (4 * TURNS)) - 1);
         let forfeits = digest >> (4 * TURNS);
         game.forfeited = [0, 1].into_iter().filter(|seat| forfeits >> seat & 1 == 1).fold(Seats::NONE, Seats::with);
-        let turns = (forfeits >> 2) as u8;
-        while game.turns < turns.min(TURNS as u8) {
+        let turns = usize::try_from(forfeits >> 2).unwrap_or(TURNS);
+        for _ in 0..turns.min(TURNS) {
             game.draw(&mut draws);
         }
         game
     }
 
     fn choices(&self, turn: usize) -> [Option<Parity>; 2] {
-        let bits = self.choices >> (4 * turn);
+        let bits = self.choices >> (turn << 2);
         [Parity::from_bits(bits), Parity::from_bits(bits >> 2)]
     }
 
     fn draw(&mut self, draws: &mut Draws) {
         if let Some(place) = self.drawn.get_mut(usize::from(self.turns)) {
-            *place = draws.below(100) as u8;
-            self.turns += 1;
+            *place = u8::try_from(draws.below(100)).unwrap_or(0);
+            self.turns = self.turns.saturating_add(1);
         }
     }
 
@@ -90,12 +91,12 @@ impl EvenOdd10 {
         let right = |(turn, &number): (usize, &u8)| {
             self.choices(turn).get(usize::from(seat)).copied().flatten() == Some(Parity::of(number))
         };
-        self.drawn.iter().enumerate().take(self.turns.into()).filter(|&turn| right(turn)).count() as i32
+        self.drawn.iter().enumerate().take(self.turns.into()).map(|turn| i32::from(right(turn))).sum()
     }
 
     fn turns<'a>(&self, table: Table<'a>) -> impl Iterator<Item = Turn<'a>> {
-        (0..usize::from(self.turns)).zip(self.drawn).map(move |(turn, drawn)| Turn {
-            number: turn + 1,
+        (0..usize::from(self.turns)).zip(1..).zip(self.drawn).map(move |((turn, number), drawn)| Turn {
+            number,
             choices: self.choices(turn),
             drawn,
             table,
@@ -126,7 +127,7 @@ impl Game for EvenOdd10 {
         if !self.to_move().has(seat) {
             return Err(Illegal("it is not your turn"));
         }
-        self.choices |= Parity::to_bits(Some(choice)) << (4 * u32::from(self.turns) + 2 * u32::from(seat));
+        self.choices |= Parity::to_bits(Some(choice)) << (self.turns << 2 | seat << 1);
         let turn = self.choices(self.turns.into());
         if turn.iter().all(Option::is_some) {
             self.draw(draws);

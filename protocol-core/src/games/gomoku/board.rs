@@ -18,7 +18,8 @@ impl Point {
     pub const MIDDLE: Point = Point(NonZeroU8::MIN.saturating_add(7 * SIDE + 7));
 
     pub fn new(row: u8, col: u8) -> Option<Point> {
-        (row < SIDE && col < SIDE).then(|| Point(NonZeroU8::MIN.saturating_add(row * SIDE + col)))
+        let number = row.checked_mul(SIDE)?.checked_add(col)?;
+        (row < SIDE && col < SIDE).then(|| Point(NonZeroU8::MIN.saturating_add(number)))
     }
 
     /// The point kept as this number, which is never 0.
@@ -58,7 +59,7 @@ impl Point {
 
     /// Whether the other is the next one in a row or column.
     pub fn touches(self, other: Point) -> bool {
-        self.row().abs_diff(other.row()) + self.col().abs_diff(other.col()) == 1
+        matches!((self.row().abs_diff(other.row()), self.col().abs_diff(other.col())), (0, 1) | (1, 0))
     }
 
     /// How many rings the point is away from the middle.
@@ -68,6 +69,7 @@ impl Point {
 }
 
 impl fmt::Display for Point {
+    #[expect(clippy::arithmetic_side_effects, reason = "15 columns have letters, and rows end at 15")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", char::from(b'A' + self.col()), self.row() + 1)
     }
@@ -80,6 +82,11 @@ pub(super) struct Square(u32);
 
 impl Square {
     /// The points on the board that were in it, and the stones they had.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "the lowest byte is the middle, and two bits each of nine places lie above it"
+    )]
     pub fn stones(self) -> impl Iterator<Item = (Point, Option<Seat>)> {
         let places = Point::from_number(self.0 as u8).into_iter().flat_map(Point::square);
         (4..).zip(places).filter_map(move |(place, point)| Some((point?, stone((self.0 >> (2 * place)) as u8))))
@@ -88,7 +95,7 @@ impl Square {
 
 /// 0 for none, 1 for black, 2 for white: as in `extra.board`.
 pub(super) fn colour(stone: Option<Seat>) -> u8 {
-    stone.map_or(0, |seat| seat + 1)
+    stone.map_or(0, |seat| seat.saturating_add(1))
 }
 
 fn stone(colour: u8) -> Option<Seat> {
@@ -105,11 +112,11 @@ impl Board {
     /// Whose stone is at a point. Seat 0 is black.
     pub fn stone(&self, at: Point) -> Option<Seat> {
         let number = at.number();
-        self.0.get(usize::from(number / 4)).and_then(|byte| stone(byte >> (2 * (number % 4))))
+        self.0.get(usize::from(number / 4)).and_then(|byte| stone(byte >> ((number % 4) << 1)))
     }
 
     pub fn set(&mut self, at: Point, stone: Option<Seat>) {
-        let (byte, shift) = (usize::from(at.number() / 4), 2 * (at.number() % 4));
+        let (byte, shift) = (usize::from(at.number() / 4), (at.number() % 4) << 1);
         if let Some(byte) = self.0.get_mut(byte) {
             *byte = *byte & !(3 << shift) | colour(stone) << shift;
         }
@@ -120,6 +127,7 @@ impl Board {
     }
 
     /// Whether the stone at a point is one of five or more in a line.
+    #[expect(clippy::arithmetic_side_effects, reason = "a step is 1 at most, and a line 15")]
     pub fn five_through(&self, at: Point) -> bool {
         let Some(seat) = self.stone(at) else { return false };
         let run = |way| {
@@ -133,7 +141,7 @@ impl Board {
     /// Takes down what is around a point.
     pub fn square(&self, middle: Point) -> Square {
         let place = |bits, (place, at): (u32, Option<Point>)| {
-            bits | u32::from(at.map_or(0, |at| colour(self.stone(at)))) << (2 * place)
+            bits | u32::from(at.map_or(0, |at| colour(self.stone(at)))) << (place << 1)
         };
         Square((4..).zip(middle.square()).fold(middle.number().into(), place))
     }
@@ -147,8 +155,7 @@ impl Board {
 /// Puts stones into the next order, as a dictionary would have them; false after the last.
 pub(super) fn next_order(stones: &mut [Option<Seat>]) -> bool {
     let Some(at) = stones.windows(2).rposition(|pair| pair.first() < pair.last()) else { return false };
-    let Some((head, tail)) = stones.split_at_mut_checked(at + 1) else { return false };
-    let Some(pivot) = head.last_mut() else { return false };
+    let Some([pivot, tail @ ..]) = stones.get_mut(at..) else { return false };
     if let Some(next) = tail.iter_mut().rev().find(|next| **next > *pivot) {
         core::mem::swap(pivot, next);
     }

@@ -49,6 +49,8 @@ const ENERGY_MOVES: u16 = 8;
 
 /// Moves from that which seals a stone to that in which it is loose again: three of each player.
 const SEAL_MOVES: u16 = 6;
+/// So many can be sealed at once.
+const SEALS: usize = SEAL_MOVES as usize - 1;
 
 /// Moves that are taken back by a rewind.
 const REWIND_MOVES: usize = 4;
@@ -134,6 +136,7 @@ impl Deed {
         }
     }
 
+    #[expect(clippy::cast_possible_truncation, reason = "a point has eight bits, and there are no more")]
     fn from_bits(bits: u64) -> Option<Deed> {
         let at = Point::from_number((bits >> 3) as u8);
         match bits & 7 {
@@ -185,7 +188,7 @@ pub struct Gomoku {
     history: u8,
     energy: [u8; 2],
     /// The stones that the last moves sealed. That of move `m` is at `m % 5`, for as long as it holds.
-    seals: [Option<Point>; SEAL_MOVES as usize - 1],
+    seals: [Option<Point>; SEALS],
     /// Who has rewound.
     rewound: Seats,
     /// The last move of each.
@@ -222,7 +225,7 @@ impl Gomoku {
             board: Board::EMPTY,
             history: 0,
             energy: [FIRST_ENERGY; 2],
-            seals: [None; SEAL_MOVES as usize - 1],
+            seals: [None; SEALS],
             rewound: Seats::NONE,
             last: [None; 2],
             end: None,
@@ -231,7 +234,7 @@ impl Gomoku {
 
     /// Knows how it ended, after how many moves and with which; the stones are gone.
     pub(super) fn recall(seed: Seed, digest: u64) -> Self {
-        let seats = || [0, 1].into_iter().filter(|seat| digest >> (3 + seat) & 1 == 1).fold(Seats::NONE, Seats::with);
+        let seats = || [0, 1].into_iter().filter(|seat| digest >> 3 >> seat & 1 == 1).fold(Seats::NONE, Seats::with);
         let end = match digest & 7 {
             1 => End::Five((digest >> 3 & 1) as Seat),
             2 => End::Full,
@@ -254,7 +257,7 @@ impl Gomoku {
 
     /// Who moved last, and what.
     fn last_deed(&self) -> Option<(Seat, Deed)> {
-        let seat = 1 - self.mover();
+        let seat = other(self.mover());
         Some((seat, self.last_of(seat)?)).filter(|_| self.moves > 0)
     }
 
@@ -269,8 +272,8 @@ impl Gomoku {
     /// The stones that are sealed now, the newest first.
     fn seals(&self) -> impl Iterator<Item = Seal> + Clone {
         (1..=self.moves).rev().zip(0..self.seals.len()).filter_map(|(number, _)| {
-            let at = self.seals.get(usize::from(number) % self.seals.len()).copied().flatten()?;
-            Some(Seal { at, owner: u8::from(number.is_multiple_of(2)), expires: number + SEAL_MOVES })
+            let at = self.seals.get(usize::from(number) % SEALS).copied().flatten()?;
+            Some(Seal { at, owner: u8::from(number.is_multiple_of(2)), expires: number.saturating_add(SEAL_MOVES) })
         })
     }
 
@@ -289,7 +292,7 @@ impl Gomoku {
             Deed::Place(at) if self.board.stone(at).is_some() => {
                 return Err(Illegal("row and col must name an empty cell, and this one has a stone"));
             }
-            Deed::Place(at) if self.is_quiet(at, 1 - seat) => {
+            Deed::Place(at) if self.is_quiet(at, other(seat)) => {
                 return Err(Illegal("row and col must not be in the opponent's quiet zone, and this cell is"));
             }
             Deed::Place(_) => return Ok(()),
@@ -304,7 +307,7 @@ impl Gomoku {
             Skill::Stillwater if stone != Some(seat) => Err(Illegal("target must be your own stone")),
             Skill::Stillwater if sealed => Err(Illegal("target must be a stone that is not sealed already")),
             Skill::Sandstorm if again => Err(Illegal("skill sandstorm cannot be used on two turns in a row")),
-            Skill::Sandstorm if stone != Some(1 - seat) => Err(Illegal("target must be a stone of your opponent")),
+            Skill::Sandstorm if stone != Some(other(seat)) => Err(Illegal("target must be a stone of your opponent")),
             Skill::Sandstorm if sealed => Err(Illegal("target must not be sealed, and this stone is")),
             Skill::Rewind if self.rewound.has(seat) => Err(Illegal("skill rewind can be used once in a game")),
             Skill::Rewind if usize::from(self.history) < REWIND_MOVES => {
@@ -320,7 +323,9 @@ impl Gomoku {
             Deed::Place(at) | Deed::Skill(_, Some(at)) => self.board.square(at),
             Deed::Skill(_, None) => Square::default(),
         };
-        self.history = (self.history + 1).min(REWIND_MOVES as u8);
+        if usize::from(self.history) < REWIND_MOVES {
+            self.history = self.history.saturating_add(1);
+        }
         let mut sealed = None;
         match deed {
             Deed::Place(at) => self.board.set(at, Some(seat)),
@@ -335,7 +340,7 @@ impl Gomoku {
         {
             *energy = energy.saturating_sub(skill.cost().0);
         }
-        self.moves += 1;
+        self.moves = self.moves.saturating_add(1);
         *slot(&mut self.undo, self.moves) = before;
         *slot(&mut self.seals, self.moves) = sealed;
         if let Some(last) = self.last.get_mut(usize::from(seat)) {
@@ -368,7 +373,7 @@ impl Gomoku {
             return Some(End::Limit);
         }
         let mut any = Any(false);
-        self.legal_moves(1 - seat, &mut any);
+        self.legal_moves(other(seat), &mut any);
         (!any.0).then_some(End::Stuck)
     }
 
@@ -388,7 +393,7 @@ impl Gomoku {
         let now: Vec<Option<Seat>, 9> = loose.iter().map(|&at| self.board.stone(at)).collect();
         let safe = self.arrange(&loose, &now, u32::MAX);
         if safe > 0 {
-            self.arrange(&loose, &now, draws.below(safe) + 1);
+            self.arrange(&loose, &now, draws.below(safe).saturating_add(1));
         }
     }
 
@@ -397,11 +402,11 @@ impl Gomoku {
     fn arrange(&mut self, loose: &[Point], now: &Vec<Option<Seat>, 9>, wanted: u32) -> u32 {
         let mut order = now.clone();
         order.sort_unstable();
-        let mut safe = 0;
+        let mut safe = 0_u32;
         loop {
             loose.iter().zip(&order).for_each(|(&at, &stone)| self.board.set(at, stone));
             if order != *now && !loose.iter().any(|&at| self.board.five_through(at)) {
-                safe += 1;
+                safe = safe.saturating_add(1);
                 if safe == wanted {
                     return safe;
                 }
@@ -415,9 +420,15 @@ impl Gomoku {
     }
 }
 
+/// The seat on the other side.
+fn other(seat: Seat) -> Seat {
+    seat ^ 1
+}
+
 /// Where a ring keeps what belongs to a move.
+#[expect(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "a remainder is below N, and N is not 0")]
 fn slot<T, const N: usize>(ring: &mut [T; N], number: u16) -> &mut T {
-    // The remainder is below N, and no ring is empty.
+    const { assert!(N > 0, "a ring has room") };
     &mut ring[usize::from(number) % N]
 }
 
@@ -465,7 +476,7 @@ impl Game for Gomoku {
     }
 
     fn turn(&self) -> u16 {
-        self.moves + 1
+        self.moves.saturating_add(1)
     }
 
     fn score(&self, seat: Seat) -> i32 {

@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::board::{Point, SIDE, Square, colour};
-use super::{Deed, Gomoku, Skill};
+use super::{Deed, Gomoku, REWIND_MOVES, Skill};
 use crate::games::{Seat, Table};
 use crate::json::{Seq, Shown};
 
@@ -108,7 +108,7 @@ impl<'a> Effect<'a> {
         }
         let game = self.game;
         Some(Seq(move || {
-            let was = game.undo.get(usize::from(game.moves) % game.undo.len()).copied();
+            let was = game.undo.get(usize::from(game.moves) % REWIND_MOVES).copied();
             was.into_iter().flat_map(Square::stones).filter_map(|(at, before)| {
                 let after = game.board.stone(at);
                 let (row, col) = (at.row(), at.col());

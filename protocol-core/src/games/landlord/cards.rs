@@ -29,7 +29,7 @@ impl Rank {
 
     /// Each of them, the lowest first.
     pub fn all() -> impl Iterator<Item = Rank> {
-        (0..RANKS as u8).map(Rank)
+        (0..).take(RANKS).map(Rank)
     }
 
     /// The one with this name.
@@ -41,7 +41,7 @@ impl Rank {
     pub fn numbered(number: u64) -> Option<Rank> {
         match number {
             2 => Some(Rank(12)),
-            3..=10 => Some(Rank(number as u8 - 3)),
+            3..=10 => u8::try_from(number).ok()?.checked_sub(3).map(Rank),
             _ => None,
         }
     }
@@ -76,7 +76,7 @@ impl Cards {
 
     /// How many of a rank.
     pub fn count(self, rank: Rank) -> u8 {
-        (self.0 >> rank.shift()) as u8 & 7
+        (self.0 >> rank.shift() & 7) as u8
     }
 
     /// How many in all.
@@ -90,6 +90,7 @@ impl Cards {
     }
 
     /// These and one more; `None` if there is no such card left in a deck.
+    #[expect(clippy::arithmetic_side_effects, reason = "there is room for one more: the bit to spare stays free")]
     pub fn with(self, rank: Rank) -> Option<Cards> {
         (self.count(rank) < rank.copies()).then(|| Cards(self.0 + (1 << rank.shift())))
     }
@@ -101,6 +102,7 @@ impl Cards {
     }
 
     /// These and others. That they are not the same ones is for the caller to know.
+    #[expect(clippy::arithmetic_side_effects, reason = "no rank has more than four of both, so none reaches the next")]
     pub fn and(self, others: Cards) -> Cards {
         Cards(self.0 + others.0)
     }
@@ -118,7 +120,7 @@ impl Cards {
 
     /// The ranks of which there are exactly `n`.
     pub fn exactly(self, n: u8) -> Ranks {
-        self.at_least(n) & !self.at_least(n + 1)
+        self.at_least(n) & !self.at_least(n.saturating_add(1))
     }
 
     /// Each card, the lowest first.
@@ -135,6 +137,10 @@ impl Cards {
     }
 
     /// Deals: the first hand card by card, then the second, then the third. What is left is the kitty.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "what is drawn leaves the deck, so no hand has more than four of a rank"
+    )]
     pub fn deal<const HANDS: usize>(size: u8, draws: &mut Draws) -> [Cards; HANDS] {
         let mut deck = Cards::ALL;
         [(); HANDS].map(|()| (0..size).fold(Cards::NONE, |hand, _| Cards(hand.0 + (1 << deck.draw(draws).shift()))))

@@ -162,7 +162,7 @@ pub struct Landlord {
 
 /// The seat to the left.
 fn next(seat: Seat) -> Seat {
-    (seat + 1) % SEATS
+    seat.saturating_add(1) % SEATS
 }
 
 /// Of each seat's something that of one.
@@ -212,6 +212,11 @@ impl Landlord {
     }
 
     /// Knows the scores, after how many moves and deals, and who gave up; the cards are gone.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "every part has its own bits, and what is cut off belongs to others"
+    )]
     pub(super) fn recall(_seed: Seed, digest: u64) -> Self {
         // A number with a sign comes back from the top.
         let score = |at: u32| ((digest << (64 - SCORE_WIDTH - at)) as i64 >> (64 - SCORE_WIDTH)) as i32;
@@ -322,7 +327,7 @@ impl Landlord {
         let landlord = match self.top_bid() {
             Some((bid, seat)) if bid == Bid::Three || has_spoken => seat,
             None if has_spoken => {
-                self.passed_out += 1;
+                self.passed_out = self.passed_out.saturating_add(1);
                 if self.passed_out < AUCTIONS {
                     self.hands = Cards::deal(HAND, draws);
                     self.bids = [None; SEATS as usize];
@@ -360,6 +365,10 @@ impl Landlord {
     }
 
     /// Plays cards, and sees whether they were the last.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "54 cards are fewer than 255 plays, and 14 bombs and a spring make 17 bits of a bid"
+    )]
     fn lay(&mut self, seat: Seat, cards: Cards, draws: &mut Draws) {
         let Phase::Tricks { table, passed, best, landlord, doublings, plays, .. } = &mut self.phase else { return };
         let held = self.hands;
@@ -442,7 +451,7 @@ impl Game for Landlord {
     }
 
     fn turn(&self) -> u16 {
-        self.moves + 1
+        self.moves.saturating_add(1)
     }
 
     fn score(&self, seat: Seat) -> i32 {

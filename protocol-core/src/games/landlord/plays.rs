@@ -76,6 +76,7 @@ impl Shape {
 
 impl Play {
     /// What these cards are when they are played together.
+    #[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "there are 15 ranks")]
     pub fn of(cards: Cards) -> Result<Play, Illegal> {
         let [ones, twos, threes, fours] = [1, 2, 3, 4].map(|n| cards.exactly(n));
         let (group, ranks, solos, pairs) = match [ones, twos, threes, fours] {
@@ -141,6 +142,11 @@ impl Play {
 /// Lists every play of a hand: all of them, or those that beat one. The lowest solo comes first, bombs and the rocket last.
 ///
 /// The work is bounded by the hand: no row is looked at twice, and of kickers only those are tried that are there.
+#[expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "there are 15 ranks, and a row has a lowest bit while it has one"
+)]
 pub fn list(hand: Cards, over: Option<Play>, each: &mut impl FnMut(Cards) -> ControlFlow<()>) -> ControlFlow<()> {
     let has = [0, 1, 2, 3, 4].map(|n| hand.at_least(n));
     let has = |n: u8| has.get(usize::from(n)).copied().unwrap_or(0);
@@ -162,8 +168,7 @@ pub fn list(hand: Cards, over: Option<Play>, each: &mut impl FnMut(Cards) -> Con
                 continue;
             }
             let spare = has(kicker) & !row;
-            let mut choice = Choice::new(spare.count_ones() as u8, shape.kickers());
-            while let Some(places) = choice.next() {
+            for places in Choice::new(spare.count_ones() as u8, shape.kickers()) {
                 let kickers = spread(places, spare);
                 if kicker > 1 || kickers & JOKERS != JOKERS {
                     each(groups.and(Cards::groups(kicker, kickers)))?;
@@ -182,6 +187,7 @@ struct Choice {
 }
 
 impl Choice {
+    #[expect(clippy::arithmetic_side_effects, reason = "there are 15 ranks to choose from")]
     fn new(of: u8, some: u8) -> Choice {
         let (first, end) = ((1 << some) - 1, 1 << of);
         Choice { next: if some > of { end } else { first }, end }
@@ -192,6 +198,7 @@ impl Iterator for Choice {
     type Item = u32;
 
     /// The next larger number with as many bits: the lowest block of ones moves its top one up and the rest down.
+    #[expect(clippy::arithmetic_side_effects, reason = "a choice has 15 bits")]
     fn next(&mut self) -> Option<u32> {
         let now = Some(self.next).filter(|&now| now < self.end && now != 0)?;
         let lowest = now & now.wrapping_neg();

@@ -14,7 +14,7 @@ use crate::json::{Map, Shown, Value};
 /// Whether a value is this number, as an agent may send it: `"2"` or `2`.
 pub(super) fn is_number(value: Value<'_>, number: u8) -> bool {
     match value.as_str() {
-        Some(text) => text.chars().eq(core::iter::once(char::from(b'0' + number % 10))),
+        Some(text) => text.chars().eq(core::iter::once(char::from(b'0' | (number % 10)))),
         None => value.as_whole() == Some(number.into()),
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn view<M: SerializeMap>(
     let sees_all = viewer == Viewer::Owner || game.is_over();
     let hand = |seat: Seat| of(&game.hands, seat);
     let hidden = game.hands.iter().try_fold(Cards::ALL, |left, &hand| left.without(hand)).unwrap_or_default();
-    let deal = if game.is_over() { game.deals.max(1) } else { game.deals + 1 };
+    let deal = if game.is_over() { game.deals.max(1) } else { game.deals.saturating_add(1) };
     let phase = match game.phase {
         _ if game.is_over() => "over",
         Phase::Auction { .. } => "bidding",
@@ -126,7 +126,7 @@ struct Told<'a> {
 impl Serialize for Told<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { past: Past { held, points, landlord, winner, spring }, table } = *self;
-        let won = |seat| if seat == landlord { -2 * points } else { points };
+        let won = |seat| if seat == landlord { points.saturating_mul(-2) } else { points };
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("landlord", table.id(landlord))?;
         map.serialize_entry("winner", table.id(winner))?;
@@ -147,7 +147,7 @@ pub(super) fn summary(game: &Landlord, table: Table<'_>, f: &mut fmt::Formatter<
         _ => None,
     };
     // A deal that is over was the one before.
-    write!(f, "Deal {}: {name} ", if past.is_some() { game.deals } else { game.deals + 1 })?;
+    write!(f, "Deal {}: {name} ", if past.is_some() { game.deals } else { game.deals.saturating_add(1) })?;
     match deed {
         Deed::Pass => f.write_str("passes")?,
         Deed::Bid(bid) => write!(f, "bids {}", bid as u8)?,
@@ -156,7 +156,7 @@ pub(super) fn summary(game: &Landlord, table: Table<'_>, f: &mut fmt::Formatter<
     if let Some(Past { points, landlord, winner, spring, .. }) = past {
         let side = if winner == landlord { "the landlord wins" } else { "the farmers win" };
         let spring = if spring { " with a spring" } else { "" };
-        return write!(f, ": {side} {} points{spring}", 2 * points.abs());
+        return write!(f, ": {side} {} points{spring}", points.saturating_abs().saturating_mul(2));
     }
     match game.phase {
         Phase::Auction { .. } if !has_bid => f.write_str("; nobody bids, new cards"),

@@ -45,8 +45,21 @@ impl Parity {
         }
     }
 
-    /// Reads a choice: the word itself, or an object with the word as its `value`. Case does not matter.
+    /// Where a choice stands in an object: at `parity_choice`, where it belongs, or at `choice` or `move`, be it as the `value`
+    /// of an object there. Agents write all of these. The name is that of the wrong place.
+    pub(crate) fn find(within: Value<'_>) -> Option<(Value<'_>, Option<&'static str>)> {
+        let [parity, choice, played] = within.members(["parity_choice", "choice", "move"]);
+        match [parity, choice, played].map(|value| value.filter(|value| !value.is_null())) {
+            [Some(parity), ..] => Some((parity, None)),
+            [_, Some(choice), _] => Some((choice.get("value").unwrap_or(choice), Some("choice"))),
+            [_, _, Some(played)] => Some((played.get("value").unwrap_or(played), Some("move"))),
+            _ => None,
+        }
+    }
+
+    /// Reads a choice: the word itself, or an object [with the word](Self::find) somewhere. Case does not matter.
     pub(super) fn read(wanted: Value<'_>) -> Result<Parity, Illegal> {
+        let wanted = Self::find(wanted).map_or(wanted, |(found, _)| found);
         let Some(word) = wanted.as_str().or_else(|| wanted.get("value")?.as_str()) else {
             return Err(Illegal("Invalid choice format: a choice is the string \"even\" or \"odd\""));
         };

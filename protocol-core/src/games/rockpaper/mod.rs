@@ -52,6 +52,11 @@ impl RockPaper {
     }
 
     /// All of it: a match fits.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "15 rounds of four bits leave four"
+    )]
     pub(super) fn recall(_seed: Seed, digest: u64) -> Self {
         let bits = u32::from(ROUNDS) * ROUND_WIDTH;
         let forfeited = Seats::of_bits((digest >> bits) as u8 & 3).unwrap_or_default();
@@ -59,6 +64,7 @@ impl RockPaper {
     }
 
     /// What a seat threw in a round, from 0.
+    #[expect(clippy::arithmetic_side_effects, reason = "no round or seat is above 255")]
     fn thrown(&self, round: u8, seat: Seat) -> Option<Throw> {
         let at = u32::from(round) * ROUND_WIDTH + u32::from(seat) * THROW_WIDTH;
         let bits = self.throws.checked_shr(at).filter(|_| round < ROUNDS && seat < 2)? & 3;
@@ -72,7 +78,7 @@ impl RockPaper {
 
     /// How many rounds are over.
     fn over(&self) -> u8 {
-        (0..ROUNDS).take_while(|&round| self.round(round).is_some()).count() as u8
+        (0..ROUNDS).find(|&round| self.round(round).is_none()).unwrap_or(ROUNDS)
     }
 
     /// Who won a round that is over.
@@ -88,7 +94,7 @@ impl RockPaper {
 
     /// The round that is played, or, in the end, the one that was played last.
     fn current(&self) -> u8 {
-        if self.is_over() { self.over().max(1) } else { self.over() + 1 }
+        if self.is_over() { self.over().max(1) } else { self.over().saturating_add(1) }
     }
 
     fn read(wanted: Value<'_>) -> Result<Throw, Illegal> {
@@ -120,6 +126,7 @@ impl Game for RockPaper {
         (0..2).filter(owes).fold(Seats::NONE, Seats::with)
     }
 
+    #[expect(clippy::arithmetic_side_effects, reason = "whose turn it is has a seat below 2, in a round below 15")]
     fn play(&mut self, seat: Seat, wanted: Value<'_>, _draws: &mut Draws) -> Result<(), Illegal> {
         let throw = Self::read(wanted)?;
         if !self.to_move().has(seat) {
@@ -145,7 +152,7 @@ impl Game for RockPaper {
     }
 
     fn score(&self, seat: Seat) -> i32 {
-        (0..ROUNDS).filter(|&round| self.winner(round) == Some(seat)).count() as i32
+        (0..ROUNDS).map(|round| i32::from(self.winner(round) == Some(seat))).sum()
     }
 
     fn view<M: SerializeMap>(&self, _viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {

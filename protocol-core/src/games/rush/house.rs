@@ -62,12 +62,17 @@ impl Search<'_> {
     }
 
     /// What a resource and those around it are worth.
+    #[expect(clippy::arithmetic_side_effects, reason = "a spot is on the map, below 100")]
     fn worth_around(&self, spot: Spot) -> u32 {
         let span = |n: u8| n.saturating_sub(AROUND)..(n + AROUND + 1).min(SIZE);
         span(spot.y).flat_map(|y| span(spot.x).map(move |x| Spot { x, y })).map(|near| self.worth(near)).sum()
     }
 
     /// Where to go.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a way has at most 10,000 steps, and what is seen is worth at most `MOST_AROUND`"
+    )]
     fn target(&self) -> Option<Spot> {
         let mut best: Option<(u32, Spot)> = None;
         let mut edge = None;
@@ -122,7 +127,7 @@ impl Search<'_> {
         let row = |y: Option<usize>| y.and_then(|y| from.get(y)).copied().unwrap_or(0);
         core::array::from_fn(|y| {
             let here = row(Some(y));
-            let near = here | here << 1 | here >> 1 | row(y.checked_sub(1)) | row(Some(y + 1));
+            let near = here | here << 1 | here >> 1 | row(y.checked_sub(1)) | row(y.checked_add(1));
             here | near & self.open.get(y).copied().unwrap_or(0)
         })
     }
@@ -137,11 +142,12 @@ fn has(cells: &Cells, spot: Spot) -> bool {
     cells.get(usize::from(spot.y)).is_some_and(|row| row >> spot.x & 1 == 1)
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "there are 128 bits to a row")]
 fn each(cells: &Cells) -> impl Iterator<Item = Spot> {
     let row = |(&row, y): (&u128, u8)| {
         let lowest = |row: u128| (row != 0).then_some(row);
         // Each number is the one before without its lowest bit.
-        core::iter::successors(lowest(row), move |row| lowest(row & (row - 1)))
+        core::iter::successors(lowest(row), move |row| lowest(row & row.wrapping_sub(1)))
             .map(move |row| Spot { x: row.trailing_zeros() as u8, y })
     };
     cells.iter().zip(0..).flat_map(row)

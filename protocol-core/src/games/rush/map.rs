@@ -53,6 +53,7 @@ impl Spot {
     }
 
     /// Which cell of a vein at `corner` this is, from 0, row by row.
+    #[expect(clippy::arithmetic_side_effects, reason = "a place in a vein is below 64")]
     fn within(self, corner: Spot) -> Option<u16> {
         let (x, y) = (self.x.checked_sub(corner.x)?, self.y.checked_sub(corner.y)?);
         (x < VEIN && y < VEIN).then(|| u16::from(y) * u16::from(VEIN) + u16::from(x))
@@ -137,6 +138,11 @@ pub(super) struct Map {
 }
 
 impl Map {
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "a remainder keeps to its limit, and all are below 100; the station stops in the middle"
+    )]
     pub(super) fn new(key: Key) -> Self {
         let below = |n: u32, limit: u32| (key.ask(About::Map, n) % limit) as u8;
         let mut map = Map {
@@ -161,6 +167,7 @@ impl Map {
     }
 
     /// What a cell was at the beginning.
+    #[expect(clippy::arithmetic_side_effects, reason = "a map has 10,000 cells")]
     pub(super) fn ground(&self, spot: Spot) -> Ground {
         let upper = if spot.y < HALF { spot } else { spot.turned() };
         if upper == self.station {
@@ -174,6 +181,7 @@ impl Map {
     }
 
     /// The number of a cell that has a resource, different for all of them.
+    #[expect(clippy::arithmetic_side_effects, reason = "there are `SLOTS` of them")]
     pub(super) fn slot(&self, spot: Spot) -> u16 {
         match self.vein(spot) {
             Some((vein, cell)) => SQUARES + vein * u16::from(VEIN).pow(2) + cell,
@@ -182,6 +190,7 @@ impl Map {
     }
 
     /// The vein a cell belongs to, from 0, and which of its cells it is.
+    #[expect(clippy::arithmetic_side_effects, reason = "a vein lies within the map, so its mirror image does")]
     fn vein(&self, spot: Spot) -> Option<(u16, u16)> {
         let lower = Spot { x: SIZE - VEIN - self.vein.x, y: SIZE - VEIN - self.vein.y };
         let of = |number: u16, corner: Spot| Some((number, spot.within(corner)?));
@@ -189,6 +198,10 @@ impl Map {
     }
 
     /// Water or a mountain, if that is in a place of the upper half.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a place is below 100, a wave below 24, and a square of what is counted in half cells below 100"
+    )]
     fn obstacle(&self, Spot { x, y }: Spot) -> Option<Ground> {
         if y == 0 || y == HALF - 1 {
             return None;
@@ -211,6 +224,7 @@ impl Map {
     }
 
     /// What grows in a place of the upper half, if it is the one of its square where something does.
+    #[expect(clippy::arithmetic_side_effects, reason = "a map has 400 squares of 25 cells")]
     fn growth(&self, Spot { x, y }: Spot) -> Option<Ground> {
         let square = u32::from(y / SQUARE) * u32::from(SQUARES_A_ROW) + u32::from(x / SQUARE);
         let growth = self.remember(&self.square, About::Square, square);

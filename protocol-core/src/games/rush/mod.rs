@@ -159,7 +159,7 @@ impl Spot {
     /// The next cell in a direction, if the map does not end here.
     fn towards(self, direction: Direction) -> Option<Spot> {
         let Spot { x, y } = self;
-        let on = |n: u8| Some(n + 1).filter(|&n| n < SIZE);
+        let on = |n: u8| n.checked_add(1).filter(|&n| n < SIZE);
         Some(match direction {
             Direction::North => Spot { x, y: y.checked_sub(1)? },
             Direction::South => Spot { x, y: on(y)? },
@@ -210,7 +210,7 @@ impl Action {
             None => 0,
             Some(Action::Wait) => 1,
             Some(Action::Harvest) => 2,
-            Some(Action::Move(direction)) => 3 + direction as u64,
+            Some(Action::Move(direction)) => (direction as u64).saturating_add(3),
         }
     }
 
@@ -219,7 +219,7 @@ impl Action {
             0 => return None,
             1 => Action::Wait,
             2 => Action::Harvest,
-            way => Action::Move(*Direction::ALL.get(usize::try_from(way - 3).ok()?)?),
+            way => Action::Move(*Direction::ALL.get(usize::try_from(way.checked_sub(3)?).ok()?)?),
         })
     }
 
@@ -242,6 +242,7 @@ struct Pieces {
 }
 
 impl Pieces {
+    #[expect(clippy::arithmetic_side_effects, reason = "255 pieces of each are worth a few thousand")]
     fn score(self) -> i32 {
         let worth = |pieces: u8, each: i32| i32::from(pieces) * each;
         worth(self.wood, 1) + worth(self.stone, 2) + worth(self.gold, GOLD) + worth(self.food, 3)
@@ -262,6 +263,7 @@ impl Pieces {
 impl Rush {
     pub(super) const SIZE: usize = 104;
 
+    #[expect(clippy::cast_possible_truncation, reason = "10 KB")]
     pub(super) const RULES: Rules = Rules {
         name: "resource-rush",
         seats: 2..=2,
@@ -282,6 +284,11 @@ impl Rush {
     }
 
     /// The pieces other than gold are not remembered, only what they were worth: food and wood stand in for all.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "there are two drones, and what is cut off belongs to others"
+    )]
     pub(super) fn recall(seed: Seed, digest: u64) -> Self {
         let mut game = Self::start(2, &mut Draws::new(seed));
         game.tick = (digest & 0x1ff) as u16;
@@ -334,7 +341,7 @@ impl Rush {
     /// Both do what they want.
     fn resolve(&mut self, map: &Map) {
         let first = usize::from(self.tick % 2);
-        for seat in [first, 1 - first] {
+        for seat in [first, first ^ 1] {
             let Some(&Drone { at, wants, .. }) = self.drones.get(seat) else { continue };
             let did = match wants {
                 None | Some(Action::Wait) => Did::Wait,
@@ -349,7 +356,7 @@ impl Rush {
             }
             (drone.wants, drone.did) = (None, Some(did));
         }
-        self.tick += 1;
+        self.tick = self.tick.saturating_add(1);
     }
 
     /// Takes what is there, if there is something.
@@ -425,7 +432,7 @@ impl Game for Rush {
     }
 
     fn turn(&self) -> u16 {
-        self.tick + 1
+        self.tick.saturating_add(1)
     }
 
     fn score(&self, seat: Seat) -> i32 {
@@ -519,6 +526,7 @@ impl Game for Rush {
         self.drones.iter().try_for_each(|Drone { has, .. }| write!(f, ",{},{}", has.score(), has.gold))
     }
 
+    #[expect(clippy::arithmetic_side_effects, reason = "there are two drones, and gold is a part of the score")]
     fn digest(&self) -> u64 {
         let forfeited = u64::from(self.forfeited.has(0)) | u64::from(self.forfeited.has(1)) << 1;
         let mut digest = u64::from(self.tick) | forfeited << 9;

@@ -8,11 +8,11 @@ mod play;
 mod session;
 #[cfg(test)]
 mod tests;
-mod uuid;
 
-pub use play::{Enrolment, Reply};
+pub use crate::protocols::enrol::Enrolment;
+pub use crate::uuid::{UUID_BYTES, Uuid};
+pub use play::Reply;
 pub use session::{Picture, Session, Told, Word};
-pub use uuid::{UUID_BYTES, Uuid};
 
 use super::league_v2;
 use crate::games::GameKind;

@@ -7,7 +7,6 @@ use heapless::String;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::incoming::RefusedName;
 use super::{Trouble, Uuid};
 use crate::games::{Game, GameKind, Illegal, MAX_SEATS, Seat, Seats, Standing, Table, Viewer};
 use crate::json::{self, Map, Seq, Shown, Slice};
@@ -372,12 +371,6 @@ impl Serialize for ToTheMillisecond {
 #[allow(missing_docs, reason = "the one field is the specification's")]
 pub struct Refused {
     pub error: &'static str,
-}
-
-impl From<RefusedName> for Refused {
-    fn from(refused: RefusedName) -> Self {
-        Refused { error: refused.text() }
-    }
 }
 
 /// `agents/me`: what an agent is told of itself.

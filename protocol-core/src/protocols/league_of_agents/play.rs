@@ -5,49 +5,22 @@
 
 use core::net::IpAddr;
 
-use super::incoming::{Message, RefusedName, read_registration};
+use super::incoming::Message;
 use super::outgoing::{
     CutShort, GameOver, GameState, Me, Notice, Refused, Registered, SkillEffect, ToTheMillisecond, TurnUpdate, round,
 };
 use super::session::{Picture, Session, Word, key, picture};
 use super::{Trouble, UUID_BYTES, Uuid, game};
-use crate::contact::Contact;
-use crate::games::{self, Game, GameKind, GameSet, Illegal, Order, Question, Viewer};
+use crate::games::{self, Game, GameKind, Illegal, Order, Viewer};
 use crate::json::{self, Full, Sink, Str, Value};
 use crate::log::Happening;
 use crate::message::Message as Ask;
 use crate::protocols::AnySession;
-use crate::protocols::league_v2::reply;
+use crate::protocols::enrol::{Enrolment, enrol};
 use crate::referee::{Cause, Heard};
-use crate::season::{Compliance, Rule};
+use crate::season::Rule;
 use crate::time::{Millis, Now, Utc};
-use crate::venue::{Applicant, Life, NAME_BYTES, NotAdmitted, Player, Venue, name};
-
-/// What an agent wants registered, and what became of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Enrolment {
-    /// It is in, by this registration. (Lines move up when somebody leaves.)
-    Done(u32, Utc),
-    /// Its name will not do.
-    Refused(RefusedName),
-    /// There is no room.
-    Full,
-    /// There is none for one more from its address.
-    TooMany,
-}
-
-impl Enrolment {
-    /// The HTTP status of the answer.
-    pub fn status(self) -> u16 {
-        match self {
-            Enrolment::Done(..) => 201,
-            Enrolment::Refused(refused) => refused.status(),
-            Enrolment::Full => 503,
-            // Waiting does not help.
-            Enrolment::TooMany => 403,
-        }
-    }
-}
+use crate::venue::{Life, Venue};
 
 /// The answer to a message of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,48 +42,9 @@ pub enum Reply {
 }
 
 impl Venue<'_> {
-    /// Registers an agent, by the body of its request. Before the league begins it is one of its players; later it plays
-    /// beside it.
+    /// Registers an agent, by the body of its request.
     pub fn enrol(&mut self, now: Now, from: IpAddr, body: &[u8]) -> Enrolment {
-        let name = match read_registration::<NAME_BYTES>(body) {
-            Ok(name) if !name::is_fit(&name) => {
-                self.note(now, None, None, Happening::Rejected(RefusedName::BadCharacter.text()));
-                return Enrolment::Refused(RefusedName::BadCharacter);
-            }
-            Ok(name) => name,
-            Err(refused) => {
-                self.note(now, None, None, Happening::Rejected(refused.text()));
-                return Enrolment::Refused(refused);
-            }
-        };
-        let applicant = Applicant {
-            name,
-            version: Default::default(),
-            contact: Contact::DialsIn(from.to_canonical()),
-            games: GameSet::ALL,
-            suggested: None,
-            compliance: Compliance::new(),
-            session: AnySession::LeagueOfAgents(Session),
-            plays_beside: true,
-        };
-        let index = match self.admit(applicant) {
-            Ok(index) => index,
-            Err(not_admitted) => {
-                let (why, enrolment) = match not_admitted {
-                    NotAdmitted::Name => (RefusedName::Taken.text(), Enrolment::Refused(RefusedName::Taken)),
-                    NotAdmitted::TooMany => (TOO_MANY, Enrolment::TooMany),
-                    NotAdmitted::Full | NotAdmitted::Closed | NotAdmitted::Game => (NO_ROOM, Enrolment::Full),
-                };
-                self.note(now, None, None, Happening::Rejected(why));
-                return enrolment;
-            }
-        };
-        let Some((issue, id)) = self.player(index).map(|player| (player.issue, player.id())) else {
-            return Enrolment::Full;
-        };
-        self.entered(now, id);
-        self.advance(now);
-        Enrolment::Done(issue, now.utc)
+        enrol(self, now, from, body, AnySession::LeagueOfAgents(Session))
     }
 
     /// Writes the answer to a registration.
@@ -120,31 +54,20 @@ impl Venue<'_> {
                 let player = self.players().iter().find(|player| player.issue == issue).ok_or(Full)?;
                 let registered = Registered {
                     agent_id: self.agent_id(player),
-                    api_key: self.api_key(player),
+                    api_key: self.key_of(API_KEY, player),
                     name: &player.name,
                     created_at: ToTheMillisecond(at),
                 };
                 json::write(&registered, sink)
             }
-            Enrolment::Refused(refused) => json::write(&Refused::from(refused), sink),
-            Enrolment::Full => json::write(&Refused { error: NO_ROOM }, sink),
-            Enrolment::TooMany => json::write(&Refused { error: TOO_MANY }, sink),
+            refused => json::write(&Refused { error: refused.text() }, sink),
         }
     }
 
     /// The registration of the agent that has this key.
     pub fn agent_of_key(&self, key: impl Iterator<Item = char>) -> Option<u32> {
-        let key = Uuid::read(key)?;
-        let [a, b, c, d, ..] = key.bytes();
-        let issue = u32::from_be_bytes([a, b, c, d]);
-        let agent = self
-            .players()
-            .iter()
-            .find(|agent| agent.issue == issue && matches!(agent.session, AnySession::LeagueOfAgents(_)))?;
-        // Every byte is looked at, whatever the first ones say: how long it takes tells nothing.
-        let right = self.api_key(agent).bytes();
-        let difference = right.iter().zip(key.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
-        (difference == 0 && !agent.has_left()).then_some(issue)
+        let speaks = |session: &AnySession| matches!(session, AnySession::LeagueOfAgents(_));
+        self.holder_of(API_KEY, Uuid::read(key)?, speaks).map(|agent| agent.issue)
     }
 
     /// Writes what an agent is told of itself.
@@ -158,22 +81,6 @@ impl Venue<'_> {
             games_played: player.rating.games.into(),
         };
         json::write(&me, sink)
-    }
-
-    /// What others call a player in this protocol. It is derived, not stored.
-    fn agent_id(&self, player: &Player) -> Uuid {
-        Uuid::new(self.derived(AGENT_ID, player))
-    }
-
-    /// What it shows that it is who it says. It begins with the number of its registration, by which it is found.
-    fn api_key(&self, player: &Player) -> Uuid {
-        let mut bytes = self.derived(API_KEY, player);
-        bytes.iter_mut().zip(player.issue.to_be_bytes()).for_each(|(byte, of_issue)| *byte = of_issue);
-        Uuid::new(bytes)
-    }
-
-    fn derived(&self, role: u32, player: &Player) -> [u8; 16] {
-        self.derive([role, player.number.into(), player.issue])
     }
 
     /// Hears a message of an agent; `issue` is its registration, once it has shown who it is.
@@ -267,11 +174,7 @@ impl Venue<'_> {
         let asked = self.game_called(id).ok_or((Trouble::NotActive, None))?;
         let table = self.table_of(line).filter(|table| Uuid::new(table.tag) == asked);
         let rules = table.ok_or((Trouble::NotAPlayer, None))?.play.game().rules();
-        let choice = match rules.question {
-            Question::Parity => reply::choice(wanted, &mut |_, _| {}).unwrap_or(wanted),
-            Question::Move => wanted,
-        };
-        match self.make_move(now, line, choice) {
+        match self.make_move(now, line, wanted) {
             Some(Heard::Taken) => Ok(()),
             Some(Heard::Refused(rule)) => Err((Trouble::InvalidMove, Some(rule))),
             Some(Heard::Duplicate) if rules.order == Order::InTurn => {
@@ -383,8 +286,5 @@ fn broken_by(trouble: Trouble) -> Option<Rule> {
     }
 }
 
-const AGENT_ID: u32 = 2;
+/// The role of its keys among all that is derived.
 const API_KEY: u32 = 3;
-const NO_ROOM: &str = "The box has no room for another agent.";
-const TOO_MANY: &str =
-    "Too many players from this address; per_address in the settings, or --per-address, allows more.";

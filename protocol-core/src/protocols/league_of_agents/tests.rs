@@ -315,7 +315,7 @@ fn every_row_of_the_registration_table_is_told_by_its_status_and_words() {
         (RefusedName::Taken, 409, "Agent name is already taken."),
     ] {
         assert_eq!((refused.status(), refused.text()), (status, words));
-        assert_eq!(text(&Refused::from(refused)), format!(r#"{{"error":"{words}"}}"#));
+        assert_eq!(text(&Refused { error: refused.text() }), format!(r#"{{"error":"{words}"}}"#));
     }
     for (body, refused) in [
         ("", RefusedName::InvalidJson),

@@ -5,9 +5,8 @@ use heapless::String;
 use super::dialect::Dialect;
 use super::register::breach;
 use super::reply::{self, Reply, TEXT_BYTES};
-use super::session::{HEED_MS, Open, SAY_MS, Session, Way, What};
+use super::session::{HEED_MS, NEWS_MS, Open, SAY_MS, Session, Way, What};
 use super::{Code, Conversation, TestReply};
-use crate::contact::Contact;
 use crate::games::{Illegal, Question};
 use crate::json::Value;
 use crate::log::Happening;
@@ -16,32 +15,10 @@ use crate::protocols::{AnySession, Session as _};
 use crate::referee::{Broken, Fault, Heard, Need};
 use crate::season::Rule;
 use crate::time::{Millis, Now};
-use crate::venue::{AgentState, Mode, News, Player, Ready, Seating, Venue};
+use crate::venue::{AgentState, Call, Failure, Mode, News, Player, Progress, Ready, Seating, Venue};
 
 /// How long a player has to answer a test, in milliseconds.
 const CHECK_MS: Millis = 5_000;
-
-/// What a line has to do now.
-#[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
-    /// The number of the call. Another number is another call.
-    pub id: u32,
-    /// Whether its answer is worth waiting for when the call is over: see [`Venue::awaits`].
-    pub is_question: bool,
-    /// Whom to call. One that dials in may not be there; the call then waits for it.
-    pub to: &'a Contact,
-}
-
-/// Why a call failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// The connection was refused or broke.
-    Unreachable,
-    /// The reply was not HTTP, or too long to be read.
-    Unreadable,
-    /// The reply was too long to be read, and had this HTTP status, which says what it was: no answer.
-    Status(u16),
-}
 
 /// A player of this protocol, and its session.
 pub(super) fn player_of<'a>(venue: &'a Venue<'_>, index: u16) -> Option<(&'a Player, &'a Session)> {
@@ -65,17 +42,29 @@ pub(super) fn of(player: &mut Player) -> Option<&mut Session> {
     }
 }
 
-/// What the line to a player has to do now. `None`: hang up.
-pub(crate) fn call<'a>(venue: &'a Venue<'_>, index: u16) -> Option<Call<'a>> {
+/// The call on a line: to its player, or an errand.
+pub(super) fn call<'a>(venue: &'a Venue<'_>, index: u16) -> Option<Call<'a>> {
     let own = player_of(venue, index).and_then(|(player, session)| Some((session.open?, &player.contact)));
     let call = |(open, to): (Open, _)| Call { id: open.id, is_question: matches!(open.what, What::Question(_)), to };
     own.map(call).or_else(|| venue.errand_on(index))
 }
 
+/// A call has come further.
+pub(super) fn progress(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, progress: Progress<'_>) {
+    match progress {
+        Progress::Begun => begun(venue, now, index, call),
+        Progress::Sent => sent(venue, now, index, call),
+        Progress::Replied(_, body) if venue.is_errand(now, call, Some(body)) => {}
+        Progress::Failed(_) if venue.is_errand(now, call, None) => {}
+        Progress::Replied(status, body) => reply(venue, now, index, call, status, body),
+        Progress::Failed(failure) => call_failed(venue, now, index, call, failure),
+    }
+}
+
 /// Puts the next call on a line that is free.
 pub(super) fn pump(venue: &mut Venue<'_>, now: Now, index: u16) {
-    let Some((player, session)) = player_of(venue, index) else { return };
-    if (player.seating.is_some() || session.has_news()) && venue.give_way(index) {
+    let Some((player, _)) = player_of(venue, index) else { return };
+    if (player.seating.is_some() || venue.next_news(player).is_some()) && venue.give_way(index) {
         venue.list(index);
     }
     // Who does not want to know what went wrong is asked again without a word.
@@ -99,16 +88,16 @@ pub(super) fn pump(venue: &mut Venue<'_>, now: Now, index: u16) {
     let retry_until = table.and_then(|(table, seat)| table.play.deadline(seat)).unwrap_or(limit);
     let Some(session) = session_of(venue, index) else { return };
     let was_open = session.open.is_some();
-    let comes_first = need != Need::Nothing && session.make_way(now.ms, is_retrying);
+    let comes_first = need != Need::Nothing && session.make_way(is_retrying);
     if session.open.is_some() {
         return;
     }
     let next = if is_away_for_good {
         None
     } else if !(is_retrying || comes_first || is_told_later)
-        && let Some(news) = session.next_news()
+        && let Some(news) = next_news(venue, index)
     {
-        Some((What::News(news), session.heeds_until(now.ms)))
+        Some((What::News(news), now.ms.saturating_add(NEWS_MS)))
     } else {
         match (need, seating) {
             (Need::Announcement { retry, fault }, _) => Some((What::Retry(retry, fault), retry_until)),
@@ -128,14 +117,28 @@ pub(super) fn pump(venue: &mut Venue<'_>, now: Now, index: u16) {
     }
 }
 
+/// The next news that the player wants to hear.
+fn next_news(venue: &mut Venue<'_>, index: u16) -> Option<News> {
+    loop {
+        let news = venue.next_news(venue.player(index)?)?;
+        let session = session_of(venue, index)?;
+        session.cursor.hears(news);
+        if !session.style.refuses(What::News(news).kind()) {
+            return Some(news);
+        }
+        session.cursor.has_heard(news);
+    }
+}
+
 /// Opens a call.
 fn open(venue: &mut Venue<'_>, now: Now, index: u16, what: What, deadline: Millis, is_retrying: bool) {
     let id = venue.next_call_id();
     let Some(session) = session_of(venue, index) else { return };
     let message = what.kind();
     let (dialect, variant) = (session.style.dialect, session.style.variant(message));
-    let (tried, way, blame) = (u8::from(!matches!(what, What::News(_))), Way::Waits, None);
-    session.open = Some(Open { what, id, at: now, deadline, dialect, variant, tried, way, blame });
+    let is_news = matches!(what, What::News(_));
+    let (tried, way, is_heeded, blame) = (u8::from(!is_news), Way::Waits, is_news, None);
+    session.open = Some(Open { what, id, at: now, deadline, dialect, variant, tried, way, is_heeded, blame });
     if matches!(what, What::Question(_)) {
         if !is_retrying {
             session.forget_asked();
@@ -166,7 +169,7 @@ fn is_unheard(venue: &mut Venue<'_>, now: Now, index: u16, message: Message) {
 }
 
 /// A call is being said.
-pub(crate) fn begun(venue: &mut Venue<'_>, now: Now, index: u16, call: u32) {
+fn begun(venue: &mut Venue<'_>, now: Now, index: u16, call: u32) {
     let open = session_of(venue, index).and_then(|session| session.open.as_mut());
     if let Some(open) = open.filter(|open| open.id == call) {
         open.way = Way::Begun;
@@ -178,16 +181,23 @@ pub(crate) fn begun(venue: &mut Venue<'_>, now: Now, index: u16, call: u32) {
 }
 
 /// A call is on its way.
-pub(crate) fn sent(venue: &mut Venue<'_>, now: Now, index: u16, call: u32) {
+fn sent(venue: &mut Venue<'_>, now: Now, index: u16, call: u32) {
     let Some(session) = session_of(venue, index) else { return };
-    let heeds_until = session.heeds_until(now.ms);
     if let Some(open) = session.open.as_mut().filter(|open| open.id == call) {
         if open.way == Way::Begun && matches!(open.what, What::News(_)) {
             // Nobody could answer before.
-            (open.at, open.deadline) = (now, heeds_until);
+            *open = open.told_at(now);
         }
         open.way = Way::Sent;
+        session.stop_heeding(now.ms);
         venue.pump(now, index);
+    }
+}
+
+/// News has been told, as far as anybody knows.
+fn has_heard(venue: &mut Venue<'_>, index: u16, open: Open) {
+    if let (Some(session), What::News(news)) = (session_of(venue, index), open.what) {
+        session.cursor.has_heard(news);
     }
 }
 
@@ -196,7 +206,7 @@ fn take_call(venue: &mut Venue<'_>, index: u16, call: u32) -> Option<Open> {
     session_of(venue, index)?.open.take_if(|open| open.id == call)
 }
 
-pub(crate) fn call_failed(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, failure: Failure) {
+fn call_failed(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, failure: Failure) {
     if let Failure::Status(status) = failure {
         return self::reply(venue, now, index, call, status, b"");
     }
@@ -220,6 +230,7 @@ pub(crate) fn call_failed(venue: &mut Venue<'_>, now: Now, index: u16, call: u32
         (What::News(_), Failure::Unreachable) if open.tried == 0 => {
             return call_anew(venue, now, index, Open { tried: 1, ..open });
         }
+        (What::News(_), _) => has_heard(venue, index, open),
         _ => {}
     }
     venue.pump(now, index);
@@ -236,12 +247,11 @@ pub(super) fn tell_anew(venue: &mut Venue<'_>, now: Now, index: u16) {
 fn call_anew(venue: &mut Venue<'_>, now: Now, index: u16, open: Open) {
     let id = venue.next_call_id();
     if let Some(session) = session_of(venue, index) {
-        let deadline = match open.what {
-            What::News(_) => session.heeds_until(now.ms),
-            _ => open.deadline,
-        };
         session.asks(open.id, id);
-        session.open = Some(Open { id, at: now, deadline, way: Way::Waits, ..open });
+        session.open = Some(match open.what {
+            What::News(_) => Open { id, ..open }.told_at(now),
+            _ => Open { id, at: now, way: Way::Waits, ..open },
+        });
     }
     venue.list(index);
 }
@@ -277,7 +287,7 @@ fn announced(venue: &mut Venue<'_>, now: Now, index: u16) {
 
 /// Not inlined, so that its buffer is off the stack when the league moves on.
 #[inline(never)]
-pub(crate) fn reply(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
+fn reply(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, status: u16, body: &[u8]) {
     let Some(open) = take_call(venue, index, call) else {
         return late_reply(venue, now, index, call, status, body);
     };
@@ -290,8 +300,11 @@ pub(crate) fn reply(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, stat
             if let Some(session) = session_of(venue, index) {
                 session.style.refused(open.what.kind(), open.dialect, open.variant);
             }
-            if !ask_otherwise(venue, now, index, open, false) && matches!(open.what, What::Retry(..)) {
-                announced(venue, now, index);
+            if !ask_otherwise(venue, now, index, open, false) {
+                match open.what {
+                    What::Retry(..) => announced(venue, now, index),
+                    _ => has_heard(venue, index, open),
+                }
             }
         }
         (What::Retry(..), _) => announced(venue, now, index),
@@ -311,6 +324,7 @@ pub(crate) fn reply(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, stat
                     session.misses = 0;
                 }
             }
+            has_heard(venue, index, open);
         }
         _ => {}
     }
@@ -319,7 +333,7 @@ pub(crate) fn reply(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, stat
 
 /// Whether the match of a player still waits for the answer to a call that is over: it counts, on whatever connection
 /// it comes.
-pub(crate) fn awaits(venue: &Venue<'_>, index: u16, call: u32) -> bool {
+pub(super) fn awaits(venue: &Venue<'_>, index: u16, call: u32) -> bool {
     let Some((player, session)) = player_of(venue, index).filter(|(player, _)| !player.has_left()) else {
         return false;
     };
@@ -503,8 +517,8 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
         Heard::Taken => {
             let is_told = venue.game().rules().question == Question::Move && message == Message::MoveRequest;
             if let Some(player) = venue.player_mut(index) {
-                if is_told {
-                    player.tell(News::MoveTaken(match_id.round));
+                if let Some(session) = of(player).filter(|_| is_told) {
+                    session.cursor.has_moved(match_id.round);
                 }
                 player.breaker.succeeded();
                 // How long it thinks about a move. To join takes no thought, and who was not asked took no time.
@@ -538,12 +552,12 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
 /// it, but its reply no longer matters.
 fn settle(venue: &mut Venue<'_>, now: Now, index: u16, message: Message) {
     let Some(session) = session_of(venue, index) else { return };
-    let limit = session.heeds_until(now.ms);
     if let Some(open) = session.open.as_mut()
         && matches!(open.what, What::Question(_) | What::Retry(..))
     {
         open.what = What::Settled(message);
-        open.deadline = open.deadline.min(limit);
+        (open.at, open.is_heeded) = (now, true);
+        open.deadline = open.deadline.min(now.ms.saturating_add(HEED_MS));
     }
 }
 

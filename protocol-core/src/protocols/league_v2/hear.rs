@@ -248,7 +248,7 @@ impl Venue<'_> {
             Ok(Agent::Player(_)) => {
                 return Kind::Receipt { status: "IGNORED", reason: Some("only referees can do this") };
             }
-            Ok(Agent::Referee(index)) => self.referees.get(usize::from(index)).map(|referee| referee.id()),
+            Ok(Agent::Referee(index)) => self.referees().get(usize::from(index)).map(|referee| referee.id()),
             Err(Code::AuthTokenMissing) => None,
             Err(code) => return token_error(code),
         };
@@ -336,7 +336,7 @@ impl Venue<'_> {
                 self.reply_with(answer, "LEAGUE_REGISTER_RESPONSE", Some(token), body, sink)
             }
             Kind::WelcomeReferee(referee) => {
-                let referee = self.referees.get(usize::from(referee)).ok_or(Full)?;
+                let referee = self.referees().get(usize::from(referee)).ok_or(Full)?;
                 let id = referee.id();
                 let body = RegisterResponse { referee_id: Some(Shown(GivenId(Some(id)))), ..ACCEPTED };
                 self.reply_with(answer, "REFEREE_REGISTER_RESPONSE", Some(self.token(id, referee.issue)), body, sink)
@@ -453,7 +453,7 @@ impl Venue<'_> {
             }
             Query::PlayerDirectory | Query::Registrations => {
                 let players = Seq(|| self.players().iter().map(Listed::player));
-                let referees = Seq(|| self.referees.iter().map(Listed::referee));
+                let referees = Seq(|| self.referees().iter().map(Listed::referee));
                 self.data(answer, what, Directory { players, referees }, sink)
             }
         }

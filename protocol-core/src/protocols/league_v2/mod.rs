@@ -1,7 +1,7 @@
 //! league.v2: JSON-RPC 2.0 in five dialects, as real agents speak it. What agents send us is read by [`incoming`], what
 //! they answer by [`reply`]; what we say is in [`outgoing`]; how each agent wants to hear it in [`dialect`].
 
-pub(crate) mod calls;
+mod calls;
 pub mod dialect;
 mod hear;
 pub mod incoming;
@@ -12,12 +12,10 @@ pub mod reply;
 mod say;
 mod session;
 
-pub use calls::{Call, Failure};
 pub use dialect::Dialect;
 pub use hear::Answer;
 use outgoing::Conversation;
-pub(crate) use referees::Errand;
-pub use referees::Referee;
+pub use referees::{Desk, Referee};
 pub use session::{NEWS_MS, Session};
 
 use crate::json;

@@ -1,36 +1,99 @@
 //! Referees hear how a league ended. The box keeps no line to them: once all players have heard it, a line that has nothing
 //! to do carries it to one referee after the other. Nobody waits for that, neither a player's call nor the next league.
 
-use heapless::String;
+use heapless::{String, Vec};
 
-use super::calls::Call;
 use super::dialect::Dialect;
 use crate::contact::Contact;
+use crate::games::GameSet;
 use crate::ids::AgentId;
+use crate::journal::Agent;
 use crate::json::{self, Full, Sink, Value};
 use crate::log::Happening;
 use crate::message::Message;
+use crate::protocols::{self, Code};
 use crate::time::{Millis, Now};
-use crate::venue::{NAME_BYTES, Stage, Venue};
+use crate::venue::{Call, NAME_BYTES, Stage, Venue};
+
+/// So many referees are known.
+const REFEREES: usize = 8;
+
+/// The referees, and the call by which one of them hears how the league ended.
+pub struct Desk {
+    pub(super) referees: Vec<Referee, REFEREES>,
+    errand: Option<Errand>,
+}
+
+impl protocols::Desk for Desk {
+    const EMPTY: Self = Self { referees: Vec::new(), errand: None };
+
+    fn clear(&mut self) {
+        self.referees.clear();
+        self.errand = None;
+    }
+}
+
+impl Desk {
+    /// When the errand that is under way has had its time.
+    pub(super) fn deadline(&self) -> Option<Millis> {
+        self.errand.map(|errand| errand.deadline)
+    }
+
+    /// A referee is there again after a restart. `None` where there is no room.
+    pub(super) fn restore(&mut self, referee: Referee) -> Option<()> {
+        match self.referees.iter_mut().find(|known| known.number == referee.number) {
+            Some(known) => *known = referee,
+            None => self.referees.push(referee).ok()?,
+        }
+        Some(())
+    }
+}
 
 /// A registered agent that offers to referee. The box referees every match itself; such agents may watch and ask.
 #[derive(Clone, Debug)]
 pub struct Referee {
     /// The number in its id.
     pub number: u16,
-    pub(crate) issue: u32,
+    pub(super) issue: u32,
     /// What it calls itself.
     pub name: String<NAME_BYTES>,
     /// How it says it is reached.
     pub contact: Contact,
     /// The dialect it registered in.
-    pub(crate) dialect: Dialect,
+    pub(super) dialect: Dialect,
 }
 
 impl Referee {
     /// Its id.
     pub fn id(&self) -> AgentId {
         AgentId::Referee(self.number)
+    }
+
+    /// It as it is journalled.
+    pub(super) fn entry(&self) -> Agent<'_> {
+        Agent {
+            number: self.number,
+            issue: self.issue,
+            name: &self.name,
+            version: "",
+            endpoint: self.contact.given(),
+            from: self.contact.from(),
+            elsewhere: self.contact.is_elsewhere(),
+            games: GameSet::ALL,
+            protocol: Code::LeagueV2 as u8,
+            dialect: self.dialect as u8,
+        }
+    }
+
+    /// One that was journalled. `None` where it cannot be one.
+    pub(super) fn restored(agent: Agent<'_>) -> Option<Self> {
+        Some(Self {
+            number: Some(agent.number).filter(|number| (2..100).contains(number))?,
+            issue: agent.issue,
+            name: String::try_from(agent.name).ok()?,
+            contact: Contact::restored(agent.endpoint, agent.from, agent.elsewhere)?,
+            dialect: Dialect::of(agent.dialect)?,
+        })
     }
 }
 
@@ -41,7 +104,7 @@ const ERRANDS_MS: Millis = 10_000;
 
 /// A call to a referee: 48 bytes, and there is one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Errand {
+struct Errand {
     /// Which referee, by its place.
     referee: u8,
     /// Which of the names for it.
@@ -56,40 +119,35 @@ pub(crate) struct Errand {
 }
 
 impl Venue<'_> {
-    /// Whether a referee is still to be told how the league ended.
-    pub fn has_errands(&self) -> bool {
-        self.errand.is_some()
+    /// The referees.
+    pub(super) fn referees(&self) -> &[Referee] {
+        &self.desks().league_v2.referees
     }
 
     /// The league is over, and all players know.
-    pub(crate) fn begin_errands(&mut self, now: Now) {
+    pub(super) fn send_to_referees(&mut self, now: Now) {
         self.next_errand(now, 0, 0, now.ms.saturating_add(ERRANDS_MS));
     }
 
     /// Drops the errand that is under way and all after it.
-    pub(crate) fn drop_errands(&mut self) {
-        if let Some(errand) = self.errand.take() {
+    pub(super) fn drop_errand(&mut self) {
+        if let Some(errand) = self.desks_mut().league_v2.errand.take() {
             self.list_errand(errand.line);
         }
     }
 
-    /// When the errand that is under way has had its time.
-    pub(crate) fn errand_deadline(&self) -> Option<Millis> {
-        self.errand.map(|errand| errand.deadline)
-    }
-
     /// Lets an errand go whose time has come.
-    pub(crate) fn tick_errand(&mut self, now: Now) {
-        if let Some(late) = self.errand.take_if(|errand| errand.deadline <= now.ms) {
+    pub(super) fn end_errand(&mut self, now: Now) {
+        if let Some(late) = self.desks_mut().league_v2.errand.take_if(|errand| errand.deadline <= now.ms) {
             self.errand_is_over(now, late, Happening::Silent(Message::LeagueCompleted));
         }
     }
 
     /// Whether a call was an errand. If so, what came of it is dealt with: a status and a body, or nothing.
-    pub(crate) fn is_errand(&mut self, now: Now, call: u32, reply: Option<&[u8]>) -> bool {
-        let Some(over) = self.errand.take_if(|errand| errand.id == call) else { return false };
+    pub(super) fn is_errand(&mut self, now: Now, call: u32, reply: Option<&[u8]>) -> bool {
+        let Some(over) = self.desks_mut().league_v2.errand.take_if(|errand| errand.id == call) else { return false };
         let code = |reply: &[u8]| json::parse(reply).ok()?.get("error")?.get("code").and_then(Value::as_i64);
-        let dialect = self.referees.get(usize::from(over.referee)).map(|referee| referee.dialect);
+        let dialect = self.referees().get(usize::from(over.referee)).map(|referee| referee.dialect);
         let other =
             dialect.and_then(|dialect| Message::LeagueCompleted.method(dialect, over.variant.saturating_add(1)));
         match reply {
@@ -104,7 +162,7 @@ impl Venue<'_> {
     }
 
     fn errand_is_over(&mut self, now: Now, over: Errand, what: Happening) {
-        let referee = self.referees.get(usize::from(over.referee)).map(|referee| referee.id());
+        let referee = self.referees().get(usize::from(over.referee)).map(|referee| referee.id());
         self.note(now, referee, None, what);
         self.list_errand(over.line);
         self.next_errand(now, over.referee.saturating_add(1), 0, over.until);
@@ -116,18 +174,19 @@ impl Venue<'_> {
             return;
         }
         let called =
-            (0u8..).zip(self.referees.iter()).skip(first.into()).find(|(_, it)| it.contact.endpoint().is_some());
+            (0u8..).zip(self.referees().iter()).skip(first.into()).find(|(_, it)| it.contact.endpoint().is_some());
         let Some((referee, id)) = called.map(|(place, it)| (place, it.id())) else { return };
         let variant = if referee == first { variant } else { 0 };
         // A line without a player is best. One to a player that dials in may be held by it.
         let is_free = |&line: &u16| match self.player(line) {
-            Some(player) => player.contact.endpoint().is_some() && player.session.is_idle(),
+            Some(player) => player.contact.endpoint().is_some() && self.is_idle(player),
             None => true,
         };
         let Some(line) = (0..self.capacity() as u16).rev().find(is_free) else { return };
         let id_of_call = self.next_call_id();
         let deadline = until.min(now.ms.saturating_add(ERRAND_MS));
-        self.errand = Some(Errand { referee, variant, line, id: id_of_call, at: now, deadline, until });
+        self.desks_mut().league_v2.errand =
+            Some(Errand { referee, variant, line, id: id_of_call, at: now, deadline, until });
         self.note(now, Some(id), None, Happening::Sent(Message::LeagueCompleted));
         self.list_errand(line);
     }
@@ -141,15 +200,15 @@ impl Venue<'_> {
     }
 
     /// What a line does for a referee, while it has nothing to do for its player.
-    pub(crate) fn errand_on(&self, line: u16) -> Option<Call<'_>> {
-        let errand = self.errand.filter(|errand| errand.line == line)?;
-        Some(Call { id: errand.id, is_question: false, to: &self.referees.get(usize::from(errand.referee))?.contact })
+    pub(super) fn errand_on(&self, line: u16) -> Option<Call<'_>> {
+        let errand = self.desks().league_v2.errand.filter(|errand| errand.line == line)?;
+        Some(Call { id: errand.id, is_question: false, to: &self.referees().get(usize::from(errand.referee))?.contact })
     }
 
     /// Writes what that line says.
-    pub(crate) fn write_errand(&self, line: u16, sink: &mut dyn Sink) -> Result<(), Full> {
-        let errand = self.errand.filter(|errand| errand.line == line).ok_or(Full)?;
-        let referee = self.referees.get(usize::from(errand.referee)).ok_or(Full)?;
+    pub(super) fn write_errand(&self, line: u16, sink: &mut dyn Sink) -> Result<(), Full> {
+        let errand = self.desks().league_v2.errand.filter(|errand| errand.line == line).ok_or(Full)?;
+        let referee = self.referees().get(usize::from(errand.referee)).ok_or(Full)?;
         self.say_league_completed((errand.id, errand.at), referee.dialect, errand.variant, sink)
     }
 }

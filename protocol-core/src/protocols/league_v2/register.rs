@@ -130,7 +130,7 @@ impl Venue<'_> {
                         (Said::Welcome(index, player.map_or(0, |player| player.issue), word), player.map(Player::id))
                     }
                     Agent::Referee(index) => {
-                        (Said::WelcomeReferee(index), self.referees.get(usize::from(index)).map(Referee::id))
+                        (Said::WelcomeReferee(index), self.referees().get(usize::from(index)).map(Referee::id))
                     }
                 };
                 match id.filter(|_| is_new) {
@@ -212,22 +212,22 @@ impl Venue<'_> {
     ) -> Result<(Agent, bool), Refused> {
         let read = self.read_application(from, via, incoming, compliance)?;
         let is_same = |known: &Referee| known.name == read.name && known.contact.is_that_of(&read.contact);
-        if let Some(index) = self.referees.iter().position(is_same) {
+        if let Some(index) = self.referees().iter().position(is_same) {
             // It may have been restarted as something else.
-            if let Some(referee) = self.referees.get_mut(index) {
+            if let Some(referee) = self.desks_mut().league_v2.referees.get_mut(index) {
                 referee.dialect = incoming.dialect;
             }
             return Ok((Agent::Referee(index as u16), false));
         }
-        if !read.name.is_empty() && self.referees.iter().any(|known| name::is_same(&known.name, &read.name)) {
+        if !read.name.is_empty() && self.referees().iter().any(|known| name::is_same(&known.name, &read.name)) {
             return Err(NAME.into());
         }
-        let neighbours = self.referees.iter().filter(|known| known.contact.from() == from).count();
-        if neighbours >= self.most_from_one_address(self.referees.capacity()) {
+        let neighbours = self.referees().iter().filter(|known| known.contact.from() == from).count();
+        if neighbours >= self.most_from_one_address(self.desks().league_v2.referees.capacity()) {
             return Err(MANY.into());
         }
         let taken = |number: u16| {
-            AgentId::Referee(number) == OUR_REFEREE || self.referees.iter().any(|known| known.number == number)
+            AgentId::Referee(number) == OUR_REFEREE || self.referees().iter().any(|known| known.number == number)
         };
         let suggested = match read.suggested {
             Some(AgentId::Referee(number)) if !taken(number) => Some(number),
@@ -237,8 +237,8 @@ impl Venue<'_> {
         let issue = self.next_issue();
         let dialect = incoming.dialect;
         let referee = Referee { number, issue, name: read.name, contact: read.contact, dialect };
-        let index = self.referees.len() as u16;
-        self.referees.push(referee).map_err(|_| FULL)?;
+        let index = self.referees().len() as u16;
+        self.desks_mut().league_v2.referees.push(referee).map_err(|_| FULL)?;
         Ok((Agent::Referee(index), true))
     }
 
@@ -363,8 +363,8 @@ impl Venue<'_> {
             (Agent::Player(index as u16), player.id(), player.issue)
         } else {
             let number = number("tok_ref")?;
-            let index = self.referees.iter().position(|referee| referee.number == number)?;
-            let referee = self.referees.get(index)?;
+            let index = self.referees().iter().position(|referee| referee.number == number)?;
+            let referee = self.referees().get(index)?;
             (Agent::Referee(index as u16), referee.id(), referee.issue)
         };
         let mut right: String<96> = String::new();

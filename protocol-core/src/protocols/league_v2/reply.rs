@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::dialect::Dialect;
+use crate::games::Parity;
 use crate::json::{self, Kind, Value};
 use crate::season::Rule;
 use crate::time::is_utc_timestamp;
@@ -125,13 +126,7 @@ pub fn acceptance(message: Value<'_>, note: &mut impl FnMut(Rule, &str)) -> Opti
 
 /// The choice in a message, wherever it stands.
 pub fn choice<'a>(message: Value<'a>, note: &mut impl FnMut(Rule, &str)) -> Option<Value<'a>> {
-    let [parity, choice, played] = message.members(["parity_choice", "choice", "move"]);
-    let (found, place) = match (parity, choice, played) {
-        (Some(parity), ..) if !parity.is_null() => (parity, None),
-        (_, Some(choice), _) if !choice.is_null() => (choice.get("value").unwrap_or(choice), Some("choice")),
-        (_, _, Some(played)) if !played.is_null() => (played.get("value").unwrap_or(played), Some("move")),
-        _ => return None,
-    };
+    let (found, place) = Parity::find(message)?;
     if let Some(place) = place {
         note(Rule::ChoiceForm, place);
     }

@@ -22,8 +22,8 @@ use crate::time::Now;
 use crate::venue::{News, PLAYER_ID, Party, Player, Seating, Table, Venue};
 
 impl Venue<'_> {
-    /// Writes the body of the open call to a player. It says the same every time for as long as the call is open.
-    pub fn write_call(&self, player: u16, sink: &mut dyn Sink) -> Result<(), Full> {
+    /// Writes the body of the open call on a line.
+    pub(super) fn say_call(&self, player: u16, sink: &mut dyn Sink) -> Result<(), Full> {
         let called = player_of(self, player).and_then(|(player, session)| Some((player, session.open?)));
         let Some((player, open)) = called else { return self.write_errand(player, sink) };
         match open.what {
@@ -113,7 +113,7 @@ impl Venue<'_> {
     }
 
     /// Says how the league ended, to a player or a referee.
-    pub(crate) fn say_league_completed(
+    pub(super) fn say_league_completed(
         &self,
         (id, at): (u32, Now),
         dialect: Dialect,

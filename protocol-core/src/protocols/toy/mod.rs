@@ -8,12 +8,13 @@
 //! ```
 
 mod session;
+#[cfg(test)]
 mod tests;
 
 use core::fmt::{self, Display};
 use core::net::IpAddr;
 
-pub(crate) use session::Session;
+pub use session::Session;
 
 use crate::contact::Contact;
 use crate::games::{GameSet, Illegal};
@@ -26,7 +27,7 @@ use crate::venue::{Applicant, NotAdmitted, Player, Seating, Stage, Venue};
 
 /// What is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+enum Answer {
     Welcome(u32),
     NotAdmitted(NotAdmitted),
     Wait,
@@ -55,7 +56,7 @@ impl Display for Answer {
 }
 
 /// Hears a line, and answers it.
-pub(crate) fn hear(venue: &mut Venue<'_>, now: Now, from: IpAddr, line: &str) -> Answer {
+pub fn hear(venue: &mut Venue<'_>, now: Now, from: IpAddr, line: &str) -> impl Display + use<> {
     let answer = answer(venue, now, from, line).unwrap_or(Answer::NotUnderstood);
     venue.advance(now);
     answer

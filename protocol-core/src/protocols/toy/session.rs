@@ -23,6 +23,8 @@ impl protocols::Session for Session {
 }
 
 impl protocols::Protocol for Session {
+    type Desk = ();
+
     fn restored(dialect: u8) -> Option<Self> {
         (dialect == 0).then_some(Session)
     }

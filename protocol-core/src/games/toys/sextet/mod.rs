@@ -20,6 +20,11 @@ struct Say {
     say: u8,
 }
 
+#[derive(Serialize)]
+struct Cheer {
+    cheer: bool,
+}
+
 #[derive(Clone, Debug)]
 pub struct Sextet {
     /// What each has said; 0 before.
@@ -102,6 +107,8 @@ impl Game for Sextet {
     fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
         if self.to_move().has(seat) {
             let _ = (1..=6).try_for_each(|say| sink.legal_move(&Say { say }));
+        } else if self.may_act().has(seat) {
+            let _ = sink.legal_move(&Cheer { cheer: true });
         }
     }
 

@@ -21,6 +21,11 @@ impl Uuid {
         Uuid(bytes)
     }
 
+    /// The id of exactly these bytes, whatever they say of a version.
+    pub const fn exactly(bytes: [u8; 16]) -> Uuid {
+        Uuid(bytes)
+    }
+
     /// Its bytes.
     pub const fn bytes(self) -> [u8; 16] {
         self.0
@@ -34,7 +39,7 @@ impl Uuid {
                 return None;
             }
             let mut digit = || text.next()?.to_digit(16);
-            *byte = (digit()? << 4 | digit()?) as u8;
+            *byte = u8::try_from(digit()? << 4 | digit()?).ok()?;
         }
         text.next().is_none().then_some(Uuid(bytes))
     }

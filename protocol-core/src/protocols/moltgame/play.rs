@@ -1,0 +1,468 @@
+//! What agents ask for, done: they come in, sit down, look, and play. An [`Answer`] is what is to be said; it is written from the
+//! venue when it leaves, but for the game it shows, of which it has a copy.
+
+use core::fmt;
+use core::net::IpAddr;
+
+use serde::Serialize;
+
+use super::incoming::{self, KEY, RoomId, STRANGER, members};
+use super::outgoing::{Agent, Games, LegalMoves, Look, NewAgent, Pulse, Refused, Registered, Room, State};
+use super::session::Session;
+use super::{Ask, Trouble, game_id, game_of, is_specified, number_of};
+use crate::games::{self, AnyGame, Game, GameKind, Illegal, Seat, Viewer};
+use crate::ids::MatchId;
+use crate::json::{self, Full, Kind, Seq, Shown, Sink, Value};
+use crate::log::Happening;
+use crate::protocols::AnySession;
+use crate::protocols::enrol::{Enrolment, RefusedName, enrol};
+use crate::referee::{Heard, Phase};
+use crate::season::Rule;
+use crate::time::Now;
+use crate::uuid::{UUID_BYTES, Uuid};
+use crate::venue::{Lines, NotSeated, Party, Player, Table, Venue};
+
+/// The role of its keys among all that is derived.
+const API_KEY: u32 = 4;
+
+/// What is to be answered.
+#[derive(Clone, Debug)]
+pub struct Answer(What);
+
+#[derive(Clone, Debug)]
+enum What {
+    /// Who is in, by its registration.
+    Registered(u32),
+    /// An agent, by its registration.
+    Agent(u32),
+    Games,
+    /// A room that has been opened, come into or left. To `match` also whether it plays.
+    Room {
+        room: Seen,
+        of_match: bool,
+    },
+    /// To a heartbeat.
+    Pulse(Sight),
+    /// All that may be seen of a room.
+    Look(Seen, Option<Sight>),
+    Moved(u16),
+    Refused(Trouble, Option<RoomId>),
+}
+
+/// A room as it is now.
+#[derive(Clone, Debug)]
+struct Seen {
+    room: RoomId,
+    game: GameKind,
+    status: Status,
+    players: Lines,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Waiting,
+    Playing,
+    Finished,
+    Closed,
+}
+
+impl Status {
+    fn name(self) -> &'static str {
+        match self {
+            Status::Waiting => "waiting",
+            Status::Playing => "playing",
+            Status::Finished => "finished",
+            Status::Closed => "closed",
+        }
+    }
+}
+
+/// A game as somebody sees it now. A copy: what is being written stays as it was while the game goes on.
+#[derive(Clone, Debug)]
+struct Sight {
+    room: RoomId,
+    game: AnyGame,
+    viewer: Viewer,
+    /// Whether it is the viewer's move.
+    is_turn: bool,
+    is_over: bool,
+    /// How many seconds it has for that.
+    seconds: Option<u32>,
+}
+
+type Done = Result<What, (Trouble, Option<RoomId>)>;
+
+impl From<Trouble> for (Trouble, Option<RoomId>) {
+    fn from(trouble: Trouble) -> Self {
+        (trouble, None)
+    }
+}
+
+impl Answer {
+    /// The HTTP status.
+    pub fn status(&self) -> u16 {
+        match &self.0 {
+            What::Refused(trouble, _) => trouble.status(),
+            _ => 200,
+        }
+    }
+}
+
+/// A key as it is shown.
+struct ApiKey(Uuid);
+
+impl fmt::Display for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(KEY)?;
+        self.0.bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl Venue<'_> {
+    /// The line of the agent that has this key.
+    pub(super) fn molt_agent(&self, key: &str) -> Option<u16> {
+        let speaks = |session: &AnySession| matches!(session, AnySession::MoltGame(_));
+        let issue = self.holder_of(API_KEY, incoming::read_key(key)?, speaks)?.issue;
+        self.line_of(issue)
+    }
+
+    /// Does what is asked, and says what is to be answered. `authorization` is the header of that name.
+    pub fn ask_moltgame(
+        &mut self,
+        now: Now,
+        from: IpAddr,
+        authorization: Option<&str>,
+        ask: Ask<'_>,
+        body: &[u8],
+    ) -> Answer {
+        let line = incoming::key(authorization).and_then(|key| self.molt_agent(key).ok_or(STRANGER));
+        let done = match line {
+            Err(trouble) if !ask.is_open() => Err(trouble.into()),
+            line => self.do_what_is_asked(now, from, line.ok(), ask, body),
+        };
+        if let Ok(line) = line {
+            self.saw(now, line);
+        }
+        Answer(done.unwrap_or_else(|(trouble, room)| {
+            self.note_trouble(now, line.ok(), trouble, body);
+            What::Refused(trouble, room)
+        }))
+    }
+
+    fn do_what_is_asked(&mut self, now: Now, from: IpAddr, line: Option<u16>, ask: Ask<'_>, body: &[u8]) -> Done {
+        let agent = line.ok_or(STRANGER);
+        match ask {
+            Ask::Register => self.register_by_name(now, from, body),
+            Ask::Me => Ok(What::Agent(self.player(agent?).ok_or(STRANGER)?.issue)),
+            Ask::Agent(id) => {
+                let id = Uuid::read(id.chars()).ok_or(Trouble::InvalidAgentId)?;
+                let agent = self.players().iter().find(|player| !player.has_left() && self.agent_id(player) == id);
+                Ok(What::Agent(agent.ok_or(Trouble::AgentNotFound)?.issue))
+            }
+            Ask::Games => Ok(What::Games),
+            Ask::Open(game) => {
+                let (line, game) = (agent?, game_of(game).ok_or(Trouble::InvalidGameId)?);
+                let [seats] = members(body, ["seats"])?;
+                let seats = incoming::seats(seats)?.unwrap_or(*game.rules().seats.start());
+                if !game.rules().seats.contains(&seats) {
+                    return Err(Trouble::InvalidRequest("seats must be as many as the game has, by GET /games").into());
+                }
+                self.is_in_no_room(line)?;
+                let id = self.open_room(line, game, seats);
+                self.seated(now, line, id, false)
+            }
+            Ask::Match(game) => {
+                let (line, game) = (agent?, game_of(game).ok_or(Trouble::InvalidGameId)?);
+                members(body, [])?;
+                self.is_in_no_room(line)?;
+                let id = match self.room_for(game) {
+                    Some(id) if self.enter_room(line, id).is_ok() => id,
+                    _ => self.open_room(line, game, *game.rules().seats.start()),
+                };
+                self.seated(now, line, id, true)
+            }
+            Ask::Join(id) => {
+                let (line, room) = (agent?, RoomId::read(id)?);
+                self.is_in_no_room(line)?;
+                self.enter_room(line, room.id).map_err(|why| match why {
+                    NotSeated::Full => Trouble::RoomFull,
+                    NotSeated::NoRoom if self.seen(room).is_some() => Trouble::RoomFull,
+                    NotSeated::NoRoom => Trouble::RoomNotFound,
+                })?;
+                self.seated(now, line, room.id, false)
+            }
+            Ask::Leave(id) => self.leave_room(agent?, RoomId::read(id)?),
+            Ask::Room(id) => self.look(now, RoomId::read(id)?, Some(agent?)),
+            Ask::Spectate(id) => self.look(now, RoomId::read(id)?, None),
+            Ask::Heartbeat => self.heartbeat(now, agent?, body),
+            Ask::Move => self.move_in_room(now, agent?, body),
+        }
+    }
+
+    fn register_by_name(&mut self, now: Now, from: IpAddr, body: &[u8]) -> Done {
+        match enrol(self, now, from, body, AnySession::MoltGame(Session::default())) {
+            Enrolment::Done(issue, _) => Ok(What::Registered(issue)),
+            Enrolment::Refused(RefusedName::Taken) => Err(Trouble::NameTaken.into()),
+            Enrolment::Refused(refused) => Err(Trouble::InvalidRequest(refused.text()).into()),
+            Enrolment::Full => Err(Trouble::ServerFull.into()),
+            Enrolment::TooMany => Err(Trouble::TooManyFromAddress.into()),
+        }
+    }
+
+    /// The room that an agent waits or plays in.
+    fn active_room(&self, line: u16) -> Option<RoomId> {
+        let playing = || self.table_of(line).filter(|table| !table.is_over()).map(|table| table.id);
+        self.waits_in(line).or_else(playing).map(|id| self.room_id(id))
+    }
+
+    /// Whoever is in a room is in no other.
+    fn is_in_no_room(&self, line: u16) -> Result<(), (Trouble, Option<RoomId>)> {
+        match self.active_room(line) {
+            Some(room) => Err((Trouble::AlreadyInRoom, Some(room))),
+            None => Ok(()),
+        }
+    }
+
+    /// An agent has come into a room. Play may begin by it.
+    fn seated(&mut self, now: Now, line: u16, id: MatchId, of_match: bool) -> Done {
+        self.saw(now, line);
+        self.advance(now);
+        let room = self.seen(self.room_id(id)).ok_or(Trouble::RoomNotFound)?;
+        Ok(What::Room { room, of_match })
+    }
+
+    fn leave_room(&mut self, line: u16, room: RoomId) -> Done {
+        let seen = self.seen(room).ok_or(Trouble::RoomNotFound)?;
+        if !seen.players.contains(&line) {
+            return Err(Trouble::NotInRoom.into());
+        }
+        if seen.status != Status::Waiting {
+            return Err((Trouble::CannotLeaveNonWaiting, Some(room)));
+        }
+        self.leave_queue(line);
+        let closed = Seen { status: Status::Closed, players: Lines::new(), ..seen };
+        Ok(What::Room { room: self.seen(room).unwrap_or(closed), of_match: false })
+    }
+
+    fn room_id(&self, id: MatchId) -> RoomId {
+        RoomId { league: if id.is_outside() { 0 } else { self.league_id().number }, id }
+    }
+
+    /// A room that waits, is played in, or is kept.
+    fn seen(&self, room: RoomId) -> Option<Seen> {
+        let id = Some(room.id).filter(|&id| self.room_id(id) == room)?;
+        if let Some((game, open)) = self.open_room_of(id) {
+            let players = self.roommates(game, open);
+            return Some(Seen { room, game, status: Status::Waiting, players });
+        }
+        let players = self.seated_at(id).into_iter().map(|(_, line)| line).collect();
+        let (status, game) = match self.table(id) {
+            Some(table) => (Status::Playing, GameKind::named(table.play.game().rules().name)?),
+            None => (Status::Finished, self.recall(id).and_then(|game| GameKind::named(game.rules().name))?),
+        };
+        Some(Seen { room, game, status, players })
+    }
+
+    /// What may be seen of a room by an agent that has a seat in it, or by anybody else.
+    fn look(&self, now: Now, room: RoomId, line: Option<u16>) -> Done {
+        let seen = self.seen(room).ok_or(Trouble::RoomNotFound)?;
+        let sight = self.sight(now, room, line);
+        Ok(What::Look(seen, sight))
+    }
+
+    /// The game in a room, as an agent sees it.
+    fn sight(&self, now: Now, room: RoomId, line: Option<u16>) -> Option<Sight> {
+        let id = room.id;
+        let lines = self.seated_at(id);
+        let seat = line.and_then(|line| lines.iter().position(|(_, other)| *other == line)).map(|seat| seat as Seat);
+        let viewer = seat.map_or(Viewer::Spectator, Viewer::Seat);
+        let Some(table) = self.table(id) else {
+            let game = self.recall(id)?;
+            return Some(Sight { room, game, viewer, is_turn: false, is_over: true, seconds: None });
+        };
+        let (play, is_turn) = (&table.play, seat.is_some_and(|seat| owes_a_move(table, seat)));
+        let seconds = seat.filter(|_| is_turn).and_then(|seat| play.left(seat, now.ms)).map(|left| left / 1000);
+        Some(Sight { room, game: play.game().clone(), viewer, is_turn, is_over: false, seconds })
+    }
+
+    fn heartbeat(&mut self, now: Now, line: u16, body: &[u8]) -> Done {
+        let [named] = members(body, ["room_id"])?;
+        let named = incoming::room_id(named)?;
+        let ended = self.player(line).and_then(ended);
+        let room = named.or_else(|| self.active_room(line)).or_else(|| ended.map(|id| self.room_id(id)));
+        let room = room.ok_or(Trouble::NoActiveGame)?;
+        let seen = self.seen(room).ok_or(if named.is_some() { Trouble::GameNotFound } else { Trouble::NoActiveGame });
+        if seen.as_ref().is_ok_and(|seen| seen.status == Status::Waiting) {
+            return Err((Trouble::GameNotStarted, Some(room)));
+        }
+        if seen.as_ref().map_or(true, |seen| seen.status == Status::Finished)
+            && let Some(AnySession::MoltGame(session)) = self.player_mut(line).map(|player| &mut player.session)
+        {
+            // It has been told, or there is nothing left to tell.
+            session.ended.take_if(|ended| *ended == room.id);
+        }
+        if !seen?.players.contains(&line) {
+            return Err((Trouble::NotInRoom, Some(room)));
+        }
+        Ok(What::Pulse(self.sight(now, room, Some(line)).ok_or(Trouble::GameNotFound)?))
+    }
+
+    fn move_in_room(&mut self, now: Now, line: u16, body: &[u8]) -> Done {
+        let [room, wanted] = members(body, ["room_id", "move"])?;
+        let room = incoming::room_id(room)?.ok_or(Trouble::InvalidRequest("room_id is missing"))?;
+        let wanted = wanted.ok_or(Trouble::InvalidRequest("move is missing"))?;
+        let seen = self.seen(room).ok_or(Trouble::GameNotFound)?;
+        match seen.status {
+            _ if !seen.players.contains(&line) => return Err((Trouble::NotInRoom, Some(room))),
+            Status::Waiting => return Err((Trouble::GameNotStarted, Some(room))),
+            Status::Playing => {}
+            Status::Finished | Status::Closed => return Err(Trouble::GameNotFound.into()),
+        }
+        if wanted.kind() != Kind::Array {
+            return Err(Trouble::InvalidMove("move must be an array: one entry of legal_moves").into());
+        }
+        let wanted = if is_specified(seen.game) { wanted } else { unwrapped(wanted) };
+        let heard = self.make_move(now, line, wanted);
+        self.advance(now);
+        match heard {
+            Some(Heard::Taken) => {
+                let version = self.sight(now, room, None).map_or(0, |sight| sight.game.turn());
+                Ok(What::Moved(version))
+            }
+            Some(Heard::Refused(Illegal(rule))) => Err(Trouble::InvalidMove(rule).into()),
+            Some(Heard::Duplicate) | None => Err(Trouble::NotYourTurn.into()),
+        }
+    }
+
+    /// Has trouble counted and told. A game that waits, or a turn that is not there yet, breaks no rule: whoever asks often meets
+    /// both.
+    fn note_trouble(&mut self, now: Now, line: Option<u16>, trouble: Trouble, body: &[u8]) {
+        let rule = match trouble {
+            // Noted with the move, or with the registration.
+            Trouble::InvalidMove(_) | Trouble::NameTaken | Trouble::ServerFull | Trouble::TooManyFromAddress => return,
+            Trouble::GameNotStarted | Trouble::NoActiveGame | Trouble::NotYourTurn | Trouble::GameNotFound => return,
+            _ => Rule::BadRequest,
+        };
+        let (code, _) = trouble.words();
+        let player = line.and_then(|line| self.player_mut(line));
+        let agent = player.map(|player| {
+            player.compliance.note(rule, core::str::from_utf8(body).unwrap_or(code));
+            player.id()
+        });
+        self.note(now, agent, None, Happening::BadMessage(code));
+    }
+
+    /// Writes an answer.
+    pub fn write_moltgame(&self, answer: &Answer, sink: &mut dyn Sink) -> Result<(), Full> {
+        let of_issue = |issue: u32| self.players().iter().find(|player| player.issue == issue).ok_or(Full);
+        match &answer.0 {
+            What::Registered(issue) => {
+                let player = of_issue(*issue)?;
+                let api_key = Shown(ApiKey(self.key_of(API_KEY, player)));
+                json::write(&Registered { agent: NewAgent { agent_id: self.agent_id(player), api_key } }, sink)
+            }
+            What::Agent(issue) => {
+                let player = of_issue(*issue)?;
+                let room = self.line_of(*issue).and_then(|line| self.active_room(line));
+                let agent = Agent {
+                    agent_id: self.agent_id(player),
+                    name: &player.name,
+                    rating: player.rating.points(),
+                    games_played: player.rating.games,
+                    room_id: room.map(RoomId::uuid),
+                };
+                json::write(&agent, sink)
+            }
+            What::Games => json::write(&Games, sink),
+            What::Room { room, of_match } => {
+                let text = Room {
+                    room_id: room.room.uuid(),
+                    game_id: game_id(number_of(room.game)),
+                    status: room.status.name(),
+                    players: self.ids(&room.players),
+                    matched: of_match.then_some(room.status == Status::Playing),
+                };
+                json::write(&text, sink)
+            }
+            What::Pulse(sight) => {
+                let Sight { room, game, viewer, is_turn, is_over, seconds } = sight;
+                let (party, seat) =
+                    (self.party_at(room.id), if let Viewer::Seat(seat) = viewer { Some(*seat) } else { None });
+                let sitters = self.sitters_with_notes(&party);
+                let kind = GameKind::named(game.rules().name).ok_or(Full)?;
+                let text = Pulse {
+                    your_turn: *is_turn,
+                    game_state: State { game, viewer: *viewer, table: games::Table(&sitters) },
+                    legal_moves: LegalMoves { game, seat: seat.filter(|_| *is_turn), is_wrapped: !is_specified(kind) },
+                    game_over: *is_over,
+                    room_id: room.uuid(),
+                    state_version: game.turn(),
+                    seconds_left: *seconds,
+                };
+                json::write(&text, sink)
+            }
+            What::Look(seen, sight) => {
+                let party = self.party_at(seen.room.id);
+                let sitters = self.sitters_with_notes(&party);
+                let text = Look {
+                    room_id: seen.room.uuid(),
+                    game_id: game_id(number_of(seen.game)),
+                    players: self.ids(&seen.players),
+                    status: seen.status.name(),
+                    state_version: sight.as_ref().map_or(0, |sight| sight.game.turn()),
+                    engine_type: seen.game.rules().name,
+                    game_state: sight.as_ref().map(|sight| State {
+                        game: &sight.game,
+                        viewer: sight.viewer,
+                        table: games::Table(&sitters),
+                    }),
+                };
+                json::write(&text, sink)
+            }
+            What::Moved(version) => {
+                #[derive(Serialize)]
+                struct Moved {
+                    success: bool,
+                    state_version: u16,
+                }
+                json::write(&Moved { success: true, state_version: *version }, sink)
+            }
+            What::Refused(trouble, room) => json::write(&Refused::new(*trouble, room.map(RoomId::uuid)), sink),
+        }
+    }
+}
+
+impl Venue<'_> {
+    /// What others call the agents on these lines.
+    fn ids(&self, lines: &Lines) -> impl Serialize {
+        Seq(|| lines.iter().filter_map(|&line| self.player(line)).map(|player| self.agent_id(player)))
+    }
+
+    /// Who plays in a room, by what others call them.
+    fn party_at(&self, id: MatchId) -> Party<'_, UUID_BYTES> {
+        let lines: Lines = self.seated_at(id).into_iter().map(|(_, line)| line).collect();
+        self.party(&lines, |player| self.agent_id(player).text())
+    }
+}
+
+/// Whether the player at a seat may move now.
+fn owes_a_move(table: &Table, seat: Seat) -> bool {
+    table.play.phase() != Phase::WaitingForPlayers && table.play.hears(seat)
+}
+
+/// The game that has ended since an agent last asked.
+fn ended(player: &Player) -> Option<MatchId> {
+    match &player.session {
+        AnySession::MoltGame(session) => session.ended,
+        _ => None,
+    }
+}
+
+/// The only thing in an array, where a move is no array by itself; else the array.
+fn unwrapped(array: Value<'_>) -> Value<'_> {
+    let mut items = array.items();
+    match (items.next(), items.next()) {
+        (Some(only), None) => only,
+        _ => array,
+    }
+}
