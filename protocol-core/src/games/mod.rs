@@ -596,6 +596,9 @@ games! {
 }
 
 impl GameKind {
+    /// What is played where nobody has chosen a game.
+    pub const FIRST: GameKind = Self::ALL[0];
+
     /// The game with this name.
     pub fn named(name: &str) -> Option<GameKind> {
         Self::ALL.iter().copied().find(|kind| kind.rules().name == name)
