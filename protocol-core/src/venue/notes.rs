@@ -21,7 +21,7 @@ const HEAD: usize = 5;
 /// What a note is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Kind {
+pub(super) enum Note {
     /// What the player wants to be shown again, as JSON.
     Memory,
     /// What it said last, to everybody.
@@ -48,20 +48,20 @@ impl Notes {
     }
 
     /// A note of the player of this number; nothing where there is none.
-    pub fn get(&self, player: u16, kind: Kind) -> &str {
+    pub fn get(&self, player: u16, kind: Note) -> &str {
         let note = self.find(player, kind).and_then(|(at, len)| self.bytes().get(at + HEAD..at + HEAD + len));
         note.and_then(|bytes| str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
     /// Whether a note would fit, instead of the last one of its kind.
-    fn fits(&self, player: u16, kind: Kind, note: &str) -> bool {
+    fn fits(&self, player: u16, kind: Note, note: &str) -> bool {
         let last = self.find(player, kind).map_or(0, |(_, len)| HEAD + len);
         let used = self.used.saturating_sub(last) + HEAD + note.len();
         used <= self.pad.len() && note.len() <= usize::from(u16::MAX)
     }
 
     /// Keeps a note instead of the last one of its kind. False where there is no room for it: then the last one stays.
-    pub fn set(&mut self, player: u16, kind: Kind, note: &str) -> bool {
+    pub fn set(&mut self, player: u16, kind: Note, note: &str) -> bool {
         if !self.fits(player, kind, note) {
             return false;
         }
@@ -77,20 +77,20 @@ impl Notes {
 
     /// What a player says at the end of the turn is said.
     pub fn say(&mut self, player: u16) {
-        let Some((at, _)) = self.find(player, Kind::Says) else { return };
-        self.remove(player, Kind::Said);
-        let at = self.find(player, Kind::Says).map_or(at, |(at, _)| at);
+        let Some((at, _)) = self.find(player, Note::Says) else { return };
+        self.remove(player, Note::Said);
+        let at = self.find(player, Note::Says).map_or(at, |(at, _)| at);
         if let Some(kind) = self.pad.get_mut(at + 2) {
-            *kind = Kind::Said as u8;
+            *kind = Note::Said as u8;
         }
     }
 
     /// Forgets everything of a player.
     pub fn forget(&mut self, player: u16) {
-        [Kind::Memory, Kind::Said, Kind::Says].into_iter().for_each(|kind| self.remove(player, kind));
+        [Note::Memory, Note::Said, Note::Says].into_iter().for_each(|kind| self.remove(player, kind));
     }
 
-    fn remove(&mut self, player: u16, kind: Kind) {
+    fn remove(&mut self, player: u16, kind: Note) {
         if let Some((at, len)) = self.find(player, kind) {
             self.pad.copy_within(at + HEAD + len..self.used, at);
             self.used -= HEAD + len;
@@ -102,7 +102,7 @@ impl Notes {
     }
 
     /// Where a note begins, head and all, and how long it is.
-    fn find(&self, player: u16, kind: Kind) -> Option<(usize, usize)> {
+    fn find(&self, player: u16, kind: Note) -> Option<(usize, usize)> {
         let mut at = 0;
         while let Some(&[a, b, of, c, d]) = self.bytes().get(at..at + HEAD) {
             let len = usize::from(u16::from_le_bytes([c, d]));
@@ -124,7 +124,7 @@ impl Venue<'_> {
     /// What is kept for the player on a line, and what it said last.
     pub(crate) fn notes_of(&self, line: u16) -> (&str, &str) {
         let number = self.memory.players.get(usize::from(line)).map_or(0, |player| player.number);
-        (self.memory.notes.get(number, Kind::Memory), self.memory.notes.get(number, Kind::Said))
+        (self.memory.notes.get(number, Note::Memory), self.memory.notes.get(number, Note::Said))
     }
 
     /// Makes a move at a table, and keeps what its game wants kept of it. Not inlined, so that all that is off the stack when the
@@ -139,7 +139,7 @@ impl Venue<'_> {
         };
         let game = table.play.game();
         let (turn, memory) = (game.turn(), game.note(seating.seat, wanted).map(Value::raw));
-        if memory.is_some_and(|memory| !self.memory.notes.fits(number, Kind::Memory, memory)) {
+        if memory.is_some_and(|memory| !self.memory.notes.fits(number, Note::Memory, memory)) {
             return Heard::Refused(NO_ROOM);
         }
         let heard = table.play.play(seating.seat, wanted);
@@ -149,14 +149,14 @@ impl Venue<'_> {
         table.film(self.memory.reel, now, seating.seat, Some(wanted));
         let game = table.play.game();
         if let Some(memory) = memory {
-            self.memory.notes.set(number, Kind::Memory, memory);
+            self.memory.notes.set(number, Note::Memory, memory);
         }
         if let Some(said) = game.said(seating.seat, wanted)
-            && !self.memory.notes.set(number, Kind::Says, &said.truncated::<{ SAID * CHAR }>())
+            && !self.memory.notes.set(number, Note::Says, &said.truncated::<{ SAID * CHAR }>())
         {
             // There is no room for it, so nobody hears it, nor what was said before in its place: the move counts all the
             // same.
-            self.memory.notes.remove(number, Kind::Said);
+            self.memory.notes.remove(number, Note::Said);
         }
         if game.turn() != turn {
             let lines = table.seated();
@@ -179,31 +179,31 @@ mod tests {
     fn a_full_memory_fits_beside_many_short_ones() {
         let notes: &mut Notes = &mut Notes::<[u8; 20_992]>::new();
         let full = "x".repeat(10 * 1024);
-        assert!(notes.set(1, Kind::Memory, &full));
-        assert!((2..32).all(|player| notes.set(player, Kind::Said, "hello")));
-        assert!(notes.set(2, Kind::Memory, &full));
-        assert_eq!((notes.get(1, Kind::Memory), notes.get(31, Kind::Said)), (&*full, "hello"));
+        assert!(notes.set(1, Note::Memory, &full));
+        assert!((2..32).all(|player| notes.set(player, Note::Said, "hello")));
+        assert!(notes.set(2, Note::Memory, &full));
+        assert_eq!((notes.get(1, Note::Memory), notes.get(31, Note::Said)), (&*full, "hello"));
     }
 
     #[test]
     fn what_does_not_fit_is_refused_and_what_was_there_stays() {
         let notes: &mut Notes = &mut Notes::<[u8; 1024]>::new();
-        assert!(notes.set(1, Kind::Memory, "[1]"));
-        assert!(!notes.set(1, Kind::Memory, &"x".repeat(1024)));
-        assert_eq!(notes.get(1, Kind::Memory), "[1]");
+        assert!(notes.set(1, Note::Memory, "[1]"));
+        assert!(!notes.set(1, Note::Memory, &"x".repeat(1024)));
+        assert_eq!(notes.get(1, Note::Memory), "[1]");
     }
 
     #[test]
     fn what_is_said_is_heard_when_the_turn_is_over() {
         let notes: &mut Notes = &mut Notes::<[u8; 1024]>::new();
-        notes.set(1, Kind::Says, "one");
-        assert_eq!(notes.get(1, Kind::Said), "");
+        notes.set(1, Note::Says, "one");
+        assert_eq!(notes.get(1, Note::Said), "");
         notes.say(1);
-        notes.set(1, Kind::Says, "two");
-        assert_eq!((notes.get(1, Kind::Said), notes.get(1, Kind::Says)), ("one", "two"));
+        notes.set(1, Note::Says, "two");
+        assert_eq!((notes.get(1, Note::Said), notes.get(1, Note::Says)), ("one", "two"));
         notes.say(1);
         notes.say(1);
-        assert_eq!((notes.get(1, Kind::Said), notes.get(1, Kind::Says)), ("two", ""));
+        assert_eq!((notes.get(1, Note::Said), notes.get(1, Note::Says)), ("two", ""));
     }
 
     proptest! {
@@ -214,7 +214,7 @@ mod tests {
             let notes: &mut Notes = &mut Notes::<[u8; 2048]>::new();
             let mut model: BTreeMap<(u16, u8), String> = BTreeMap::new();
             for (player, what, text) in steps {
-                let kind = match what { 0 => Kind::Memory, 1 => Kind::Said, _ => Kind::Says };
+                let kind = match what { 0 => Note::Memory, 1 => Note::Said, _ => Note::Says };
                 match what {
                     0..=2 => {
                         if notes.set(player, kind, &text) {
@@ -223,8 +223,8 @@ mod tests {
                     }
                     3 => {
                         notes.say(player);
-                        if let Some(says) = model.remove(&(player, Kind::Says as u8)) {
-                            model.insert((player, Kind::Said as u8), says);
+                        if let Some(says) = model.remove(&(player, Note::Says as u8)) {
+                            model.insert((player, Note::Said as u8), says);
                         }
                     }
                     _ => {
@@ -233,7 +233,7 @@ mod tests {
                     }
                 }
                 for player in 0..4 {
-                    for kind in [Kind::Memory, Kind::Said, Kind::Says] {
+                    for kind in [Note::Memory, Note::Said, Note::Says] {
                         let kept = model.get(&(player, kind as u8)).map_or("", String::as_str);
                         prop_assert_eq!(notes.get(player, kind), kept);
                     }

@@ -45,7 +45,7 @@ pub enum Command {
     Next,
     /// Forget everything: players, results, tokens.
     Reset,
-    /// The next league, of the game that is set for it: the same players, and who came since and is there.
+    /// The next league, of the game that is set for it: with the same players, and those who came since and are there.
     Rematch,
 }
 
