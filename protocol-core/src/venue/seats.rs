@@ -1,5 +1,6 @@
 //! Who sits where, and what time does to them: questions that are put, deadlines that come, tries that fail.
 
+use super::notes::PastOf;
 use super::rounds::{Seating, Table};
 use super::{AgentState, Venue};
 use crate::ids::MatchId;
@@ -142,7 +143,8 @@ impl Venue<'_> {
                 return self.begin(now, seating.slot);
             }
             let message = table.question();
-            if table.due(self.memory.reel, now, seating.seat, fault, &policy) {
+            let past = &mut PastOf::new(self.memory.notes, seating.slot);
+            if table.due((self.memory.reel, past), now, seating.seat, fault, &policy) {
                 self.failed(now, line, message, fault);
             }
             self.proceed(now, seating.slot);
