@@ -16,7 +16,17 @@ use std::thread;
 use std::time::Duration;
 
 /// What the crowd can play.
-const GAMES: [&str; 7] = ["even_odd", "even_odd_10", "echo", "blotto", "skill-gomoku", "dance-battle", "resource-rush"];
+const GAMES: [&str; 9] = [
+    "even_odd",
+    "even_odd_10",
+    "echo",
+    "blotto",
+    "skill-gomoku",
+    "dance-battle",
+    "resource-rush",
+    "blackjack",
+    "texasholdem",
+];
 
 /// One message that one player received. Its place in the list is when.
 #[derive(Debug, Clone)]
@@ -397,7 +407,30 @@ fn game_move(player: usize, message: &Value) -> Value {
         }
         Some("dance-battle") => dance(player, turn, message),
         Some("resource-rush") => json!({"action": "wait"}),
+        Some("blackjack") => blackjack(player, message),
+        Some("texasholdem") => texasholdem(turn, message),
         _ => json!({"action": "choose", "value": parity(player, message)}),
+    }
+}
+
+/// Bets more the later it came, and takes cards as long as none can be too much.
+fn blackjack(player: usize, message: &Value) -> Value {
+    let seen = &message["game_state"]["game_specific_state"];
+    let bets = seen["your_bets"].as_array().filter(|bets| !bets.is_empty());
+    match bets {
+        Some(bets) => json!(["bet", bets[player % bets.len()]]),
+        None if seen["your_hand"]["points"].as_u64() < Some(12) => json!(["hit"]),
+        None => json!(["stand"]),
+    }
+}
+
+/// Stays in, and after some hands with all it has, so that matches end.
+fn texasholdem(turn: usize, message: &Value) -> Value {
+    let seen = &message["game_state"]["game_specific_state"];
+    match seen["to_call"].as_u64() {
+        _ if turn > 30 && seen["may_raise"] == true => json!(["all_in"]),
+        Some(0) => json!(["check"]),
+        _ => json!(["call"]),
     }
 }
 

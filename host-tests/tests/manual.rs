@@ -122,6 +122,8 @@ every_game! {
     the_players_on_the_page_of_skill_gomoku_play_it: "skill-gomoku" of 2,
     the_players_on_the_page_of_resource_rush_play_it: "resource-rush" of 2,
     the_players_on_the_page_of_dance_battle_play_it: "dance-battle" of 4,
+    the_players_on_the_page_of_blackjack_play_it: "blackjack" of 2,
+    the_players_on_the_page_of_texasholdem_play_it: "texasholdem" of 2,
 }
 
 #[test]

@@ -806,6 +806,17 @@ mod tests {
         "hold",
         "rock",
         "motto",
+        "bet",
+        "stand",
+        "hit",
+        "double",
+        "split",
+        "fold",
+        "check",
+        "call",
+        "raise",
+        "all_in",
+        "10",
     ];
 
     proptest! {

@@ -255,7 +255,20 @@ fn every_trouble_has_the_words_of_the_specification() {
 #[test]
 fn who_asks_for_a_game_there_is_not_is_told_which_there_are() {
     let names: Vec<&str> = games().map(|kind| kind.rules().name).collect();
-    assert_eq!(names, ["echo", "blotto", "skill-gomoku", "resource-rush", "dance-battle", "toy-trio", "toy-sextet"]);
+    assert_eq!(
+        names,
+        [
+            "echo",
+            "blotto",
+            "skill-gomoku",
+            "resource-rush",
+            "dance-battle",
+            "blackjack",
+            "texasholdem",
+            "toy-trio",
+            "toy-sextet"
+        ]
+    );
     assert_eq!(Trouble::UnknownGame.text(), format!("Unknown gameType. Use one of: {}.", names.join(", ")));
     assert_eq!(Trouble::UnknownGame.closes(), None);
     let game = |name: &str| {
