@@ -16,7 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 /// What the crowd can play.
-const GAMES: [&str; 9] = [
+const GAMES: [&str; 11] = [
     "even_odd",
     "even_odd_10",
     "echo",
@@ -26,6 +26,8 @@ const GAMES: [&str; 9] = [
     "resource-rush",
     "landlord",
     "rockpaper",
+    "blackjack",
+    "texasholdem",
 ];
 
 const THROWS: [&str; 3] = ["rock", "paper", "scissors"];
@@ -411,6 +413,8 @@ fn game_move(player: usize, message: &Value) -> Value {
         Some("resource-rush") => json!({"action": "wait"}),
         Some("landlord") => landlord(message),
         Some("rockpaper") => json!([THROWS[(player + turn * (player + 1)) % 3]]),
+        Some("blackjack") => blackjack(player, message),
+        Some("texasholdem") => texasholdem(turn, message),
         _ => json!({"action": "choose", "value": parity(player, message)}),
     }
 }
@@ -425,6 +429,27 @@ fn landlord(message: &Value) -> Value {
     match hand.iter().find(|card| least.is_none_or(|least| rank(card) > Some(least))) {
         Some(card) if seen["phase"] == "playing" => json!([card]),
         _ => json!(["pass"]),
+    }
+}
+
+/// Bets more the later it came, and takes cards as long as none can be too much.
+fn blackjack(player: usize, message: &Value) -> Value {
+    let seen = &message["game_state"]["game_specific_state"];
+    let bets = seen["your_bets"].as_array().filter(|bets| !bets.is_empty());
+    match bets {
+        Some(bets) => json!(["bet", bets[player % bets.len()]]),
+        None if seen["your_hand"]["points"].as_u64() < Some(12) => json!(["hit"]),
+        None => json!(["stand"]),
+    }
+}
+
+/// Stays in, and after some hands with all it has, so that matches end.
+fn texasholdem(turn: usize, message: &Value) -> Value {
+    let seen = &message["game_state"]["game_specific_state"];
+    match seen["to_call"].as_u64() {
+        _ if turn > 30 && seen["may_raise"] == true => json!(["all_in"]),
+        Some(0) => json!(["check"]),
+        _ => json!(["call"]),
     }
 }
 

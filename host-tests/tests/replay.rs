@@ -58,6 +58,8 @@ fn the_last_position_of_a_match_is_told_of_every_game_when_it_is_over() {
         ("dance-battle", 4),
         ("landlord", 3),
         ("rockpaper", 2),
+        ("blackjack", 2),
+        ("texasholdem", 2),
     ] {
         if game == "resource-rush" && cfg!(feature = "board") {
             // A thousand maps of 25 KB take an emulated board too long.

@@ -76,7 +76,7 @@ function playingCard(rank, suit = "") {
   const name = rank ? rank.replace("T", "10") + (SUITS[suit] || "") : "hidden card";
   const text = (y, size, words) => shape("text", { x: 25, y, "font-size": size }, words);
   const print = !rank ? [shape("rect", { x: 6, y: 6, width: 38, height: 58, rx: 3, class: "behind" })]
-    : suit ? [text(22, 29, rank.replace("T", "10")), text(53, 31, SUITS[suit])] : [text(36, 34, rank)];
+    : suit ? [text(22, 29, rank.replace("T", "10")), text(53, 31, SUITS[suit])] : [text(36, rank.length > 1 ? 29 : 34, rank)];
   return shape("svg", { viewBox: "0 0 50 70", role: "img", "aria-label": name, class: "face" + (/[dh]/.test(suit) ? " red" : "") },
     shape("rect", { x: 1, y: 1, width: 48, height: 68, rx: 6, class: "paper" }), ...print);
 }

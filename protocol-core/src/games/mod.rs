@@ -859,6 +859,17 @@ mod tests {
         "bid",
         "3",
         "RJ",
+        "bet",
+        "stand",
+        "hit",
+        "double",
+        "split",
+        "fold",
+        "check",
+        "call",
+        "raise",
+        "all_in",
+        "10",
     ];
 
     proptest! {

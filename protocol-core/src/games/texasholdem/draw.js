@@ -13,7 +13,7 @@ function past(seats, last) {
   if (!last) return [];
   const name = id => seats.find(seat => seat.id === id)?.name ?? id;
   const told = last.players.filter(player => player.won || player.best).map(player => make("div", "hand",
-    make("bdi", "", name(player.id)), ...player.hand ? [faces(player.hand, 2, "hand small")] : [], `${player.best || ""}${player.won ? ` takes ${player.won}` : ""}`));
+    make("bdi", "", name(player.id)), ...player.hand ? [faces(player.hand, 2, "hand small")] : [], [player.best, player.won && `takes ${player.won}`].filter(Boolean).join(", ")));
   return [make("p", "", "Hand " + last.hand + " was over:"), ...last.board.length ? [faces(last.board, 0, "hand small")] : [], ...told];
 }
 
@@ -21,7 +21,7 @@ function draw(seats, step) {
   const { hand, max_hands: hands, small_blind: small, big_blind: big, cards, pot, button, to_move: asked, players, last_hand: last } = step.view;
   const place = ({ id, name, stack, bet, state, hand }) => ({
     id, name, isAsked: id === asked, isOut: state === "folded" || state === "out", note: STATES[state],
-    things: [state === "out" ? null : faces(hand, 2), make("b", "", stack + " chips"), bet ? make("span", "", `bet ${bet}`) : null, id === button ? make("span", "", "Ⓓ dealer") : null],
+    things: [state === "out" ? null : faces(hand, 2), make("b", "", stack + " chips"), bet ? make("span", "", `bet ${bet}`) : null, id === button ? make("span", "", "has the button") : null],
   });
   return make("div", "game", felt(seats, step, [make("p", "", `Hand ${hand} of ${hands} · blinds ${small} and ${big}`), board(cards), make("b", "", pot ? `Pot ${pot}` : "\u00a0")], players.map(place)),
     make("div", "felt past", ...past(seats, last)), key([], "The best five of seven cards win the pot. Hands that were folded stay hidden until the match is over."));
@@ -56,5 +56,5 @@ game("texasholdem", {
   draw,
   proof,
   hides: "Everybody sees the board and the bets. Hands are for whoever has the projector's link, below, and for all when they are shown or the match is over.",
-  style: ".past { justify-items: center; background: #14532dd9; font-size: .9em; } .past:empty { display: none; }",
+  style: ".past { justify-items: center; background: #1f4d33; font-size: .9em; } .past:empty { display: none; }",
 });

@@ -265,7 +265,7 @@ impl TexasHoldem {
     }
 
     /// The seats from the one left of `seat` round to itself.
-    fn from_left_of(&self, seat: Seat) -> impl Iterator<Item = Seat> + use<> {
+    fn left_of(&self, seat: Seat) -> impl Iterator<Item = Seat> + use<> {
         let seats = self.seats;
         (1..=seats).map(move |step| (seat + step) % seats)
     }
@@ -276,7 +276,7 @@ impl TexasHoldem {
 
     /// The first left of `seat` who has chips.
     fn next_with_chips(&self, seat: Seat) -> Seat {
-        self.from_left_of(seat).find(|&seat| self.has_chips(seat)).unwrap_or(seat)
+        self.left_of(seat).find(|&seat| self.has_chips(seat)).unwrap_or(seat)
     }
 
     /// Begins the hand whose number is set. Says who has the big blind.
@@ -406,7 +406,7 @@ impl TexasHoldem {
     fn proceed(&mut self, mut seat: Seat, draws: &mut Draws) {
         loop {
             while self.live.len() > 1 {
-                if let Some(next) = self.from_left_of(seat).find(|&next| self.owes(next)) {
+                if let Some(next) = self.left_of(seat).find(|&next| self.owes(next)) {
                     self.mover = next;
                     return;
                 }
@@ -447,7 +447,7 @@ impl TexasHoldem {
             let share = |put: u16| if is_last { put.saturating_sub(paid) } else { put.min(upto).saturating_sub(paid) };
             let pot: u16 = self.put.iter().map(|&put| share(put)).sum();
             let in_it =
-                || self.from_left_of(self.button).filter(|&seat| self.live.has(seat) && of(&self.put, seat) >= upto);
+                || self.left_of(self.button).filter(|&seat| self.live.has(seat) && of(&self.put, seat) >= upto);
             let best = in_it().map(|seat| self.strength(seat)).max();
             let winners = || in_it().filter(|&seat| Some(self.strength(seat)) == best);
             let count = winners().count().max(1) as u16;

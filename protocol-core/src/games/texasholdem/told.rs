@@ -91,7 +91,8 @@ pub(super) fn view<M: SerializeMap>(
     if let Viewer::Seat(seat) = viewer {
         let is_asked = game.to_move().has(seat);
         let may_raise = is_asked && game.may_raise(seat).is_ok();
-        out.serialize_entry("your_hand", &of(&game.cards.holes, seat))?;
+        let hand = (state(game, seat) != "out").then(|| of(&game.cards.holes, seat));
+        out.serialize_entry("your_hand", &hand)?;
         out.serialize_entry("to_call", &game.to_call(seat).min(of(&game.stacks, seat)))?;
         out.serialize_entry("may_raise", &may_raise)?;
         out.serialize_entry("least_raise", &may_raise.then(|| game.least_raise().min(game.whole_bet(seat))))?;
