@@ -46,8 +46,8 @@ impl News {
     }
 }
 
-/// Whoever is so many rounds behind hears of those before no more. A player's own match holds the next round up, so only one
-/// whose matches end at once can be that late.
+/// Of rounds that are farther back than this, a player hears only how its matches ended. Its own match holds the next round up,
+/// so only one that has byes, or whose matches end at once, can be that late.
 const ROUNDS_BEHIND: u16 = 2;
 
 /// What a player has heard of a league.
@@ -117,10 +117,10 @@ impl Venue<'_> {
             Stage::Running(round) => round,
             Stage::Completed => self.schedule().rounds(),
         };
-        let is_told =
-            |news: News| matches!(news, News::GameOver(_)) || news.place() > (round, RESULT) || !cursor.is_hurried;
+        let all_from = if cursor.is_hurried { (round, TABLE) } else { (round.saturating_sub(ROUNDS_BEHIND), 0) };
+        let is_told = |news: News| matches!(news, News::GameOver(_)) || news.place() >= all_from;
         let is_new = |&news: &News| news.place() > cursor.heard && is_told(news) && self.is_so(player, news);
-        let first = cursor.heard.0.max(round.saturating_sub(ROUNDS_BEHIND)).max(1);
+        let first = cursor.heard.0.max(1);
         let in_order =
             |round| [News::Round(round), News::GameOver(round), News::Standings(round), News::RoundCompleted(round)];
         let next = (first..=round).flat_map(in_order).chain([News::LeagueCompleted]).find(is_new);
