@@ -46,8 +46,8 @@ impl News {
     }
 }
 
-/// Whoever is so many rounds behind hears of those before no more. A player's own match holds the next round up, so only one
-/// whose matches end at once can be that late.
+/// Of rounds that are farther back than this, a player hears only how its matches ended. Its own match holds the next round up,
+/// so only one that has byes, or whose matches end at once, can be that late.
 const ROUNDS_BEHIND: u16 = 2;
 
 /// What a player has heard of a league.
@@ -60,6 +60,8 @@ pub struct Cursor {
     /// nor the results of its matches in these rounds, from the first to the last, which have changed since it heard them.
     /// Where more than one has, it hears of those between them again: two of a player seldom change at once.
     changed: Option<(u16, u16)>,
+    /// Whether of rounds before the last it hears only how its matches ended.
+    is_hurried: bool,
 }
 
 impl Cursor {
@@ -115,8 +117,10 @@ impl Venue<'_> {
             Stage::Running(round) => round,
             Stage::Completed => self.schedule().rounds(),
         };
-        let is_new = |news: &News| news.place() > cursor.heard && self.is_so(player, *news);
-        let first = cursor.heard.0.max(round.saturating_sub(ROUNDS_BEHIND)).max(1);
+        let all_from = if cursor.is_hurried { (round, TABLE) } else { (round.saturating_sub(ROUNDS_BEHIND), 0) };
+        let is_told = |news: News| matches!(news, News::GameOver(_)) || news.place() >= all_from;
+        let is_new = |&news: &News| news.place() > cursor.heard && is_told(news) && self.is_so(player, news);
+        let first = cursor.heard.0.max(1);
         let in_order =
             |round| [News::Round(round), News::GameOver(round), News::Standings(round), News::RoundCompleted(round)];
         let next = (first..=round).flat_map(in_order).chain([News::LeagueCompleted]).find(is_new);
@@ -180,21 +184,15 @@ impl Venue<'_> {
         });
     }
 
-    /// The league is over. Who does not listen is told of its last match and what follows, not all it missed: every message
-    /// would cost its time. Who is given up is told only the end.
+    /// The league is over. Who does not listen is told of its matches, of the last round and the end, not all it missed: every
+    /// message would cost its time. Who is given up is told only the end.
     pub(super) fn hurry_news(&mut self) {
-        let schedule = self.schedule();
-        let last = schedule.rounds();
+        let last = self.schedule().rounds();
         self.move_cursors(|player, cursor| {
-            let least = if player.breaker.is_open() {
-                (last, END_OF_ROUND)
-            } else if player.session.is_deaf() {
-                let plays = |round: &u16| schedule.table_of(*round, player.place).is_some();
-                ((1..=last).rev().find(plays).unwrap_or(last), RESULT - 1)
-            } else {
-                return;
-            };
-            cursor.heard = cursor.heard.max(least);
+            cursor.is_hurried = player.session.is_deaf();
+            if player.breaker.is_open() {
+                *cursor = Cursor::after(last);
+            }
         });
     }
 
