@@ -1,5 +1,5 @@
 //! Puts what the box serves into the program, under the path it is asked for by: the files of `web/`, with all that the
-//! [`manual`] takes from the code, and the page of every game. A file that is added to `web/` and a game that is added to
+//! [`manual`] takes from the code, and the page and the drawing of every game. A file that is added to `web/` and a game that is added to
 //! the others are served; nothing else has to be told of them.
 
 use std::collections::BTreeMap;
@@ -32,7 +32,12 @@ fn main() {
             name => format!("/{name}"),
         };
         let kind = kind(name);
-        served.insert(path, (kind, if is_for_agents(kind) { manual::document(&text) } else { text }));
+        let text = match name {
+            "draw.js" => manual::drawings(&text),
+            _ if is_for_agents(kind) => manual::document(&text),
+            _ => text,
+        };
+        served.insert(path, (kind, text));
     }
     for &game in GameKind::ALL {
         let path = manual::path(game);

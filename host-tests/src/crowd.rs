@@ -16,7 +16,17 @@ use std::thread;
 use std::time::Duration;
 
 /// What the crowd can play.
-const GAMES: [&str; 7] = ["even_odd", "even_odd_10", "echo", "blotto", "skill-gomoku", "dance-battle", "resource-rush"];
+const GAMES: [&str; 9] = [
+    "even_odd",
+    "even_odd_10",
+    "echo",
+    "blotto",
+    "skill-gomoku",
+    "dance-battle",
+    "resource-rush",
+    "landlord",
+    "rockpaper",
+];
 
 /// One message that one player received. Its place in the list is when.
 #[derive(Debug, Clone)]
@@ -397,7 +407,22 @@ fn game_move(player: usize, message: &Value) -> Value {
         }
         Some("dance-battle") => dance(player, turn, message),
         Some("resource-rush") => json!({"action": "wait"}),
+        Some("landlord") => landlord(message),
+        Some("rockpaper") => json!([["rock", "paper", "scissors"][(player + turn * (player + 1)) % 3]]),
         _ => json!({"action": "choose", "value": parity(player, message)}),
+    }
+}
+
+/// Never bids, leads its lowest card, and beats a card with the lowest that is higher.
+fn landlord(message: &Value) -> Value {
+    let seen = &message["game_state"]["game_specific_state"];
+    let ranks = ["3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A", "2", "BJ", "RJ"];
+    let rank = |card: &Value| ranks.iter().position(|rank| card == rank);
+    let least = seen["to_beat"]["cards"][0].as_str().and_then(|card| rank(&json!(card)));
+    let hand = seen["your_hand"].as_array().expect("cards");
+    match hand.iter().find(|card| least.is_none_or(|least| rank(card) > Some(least))) {
+        Some(card) if seen["phase"] == "playing" => json!([card]),
+        _ => json!(["pass"]),
     }
 }
 

@@ -123,7 +123,8 @@ fn every_protocol_error_is_told_in_its_words_and_the_connection_stays_open() {
         stranger.say_text(text);
         assert_eq!(stranger.hear(), error(words), "{text}");
     }
-    let unknown = "Unknown gameType. Use one of: echo, blotto, skill-gomoku, resource-rush, dance-battle.";
+    let unknown = "Unknown gameType. Use one of: echo, blotto, skill-gomoku, resource-rush, dance-battle, landlord, \
+                   rockpaper.";
     for (text, words) in both.into_iter().chain([
         (r#"{"type":"join_queue"}"#, "Missing gameType."),
         (r#"{"type":"join_queue","gameType":7}"#, "Missing gameType."),

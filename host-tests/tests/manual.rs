@@ -122,6 +122,8 @@ every_game! {
     the_players_on_the_page_of_skill_gomoku_play_it: "skill-gomoku" of 2,
     the_players_on_the_page_of_resource_rush_play_it: "resource-rush" of 2,
     the_players_on_the_page_of_dance_battle_play_it: "dance-battle" of 4,
+    the_players_on_the_page_of_landlord_play_it: "landlord" of 3,
+    the_players_on_the_page_of_rockpaper_play_it: "rockpaper" of 2,
 }
 
 #[test]

@@ -267,7 +267,7 @@ fn the_teacher_chooses_the_game_and_its_times_and_sees_how_the_box_is() {
     assert!(health.contains(memory), "{health}");
     browser.eval("void (document.querySelector('#settings').game.value = 'resource-rush')");
     browser.run("document.querySelector('#settings').game.dispatchEvent(new Event('change'))");
-    assert!(browser.text("#fog").contains("projector"), "what spectators see is told where the game is chosen");
+    assert!(browser.text("#hides").contains("projector"), "what spectators see is told where the game is chosen");
     browser.click("#clock");
     browser.wait_until("document.querySelector('#clocked').innerText.includes('20')");
     let links = browser.eval("[...document.querySelectorAll('#desk a')].map(link => link.getAttribute('href'))");
@@ -884,7 +884,8 @@ fn assert_that_nothing_sticks_out(browser: &Browser, screen: &str) {
 
 /// A file the box serves.
 fn web(name: &str) -> String {
-    fs::read_to_string(here("../firmware/appliance/web").join(name)).expect("a file of the page")
+    let text = fs::read_to_string(here("../firmware/appliance/web").join(name)).expect("a file of the page");
+    if name == "draw.js" { manual::drawings(&text) } else { text }
 }
 
 #[test]

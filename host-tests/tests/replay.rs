@@ -48,12 +48,21 @@ fn every_move_of_a_league_is_kept_with_its_time_and_can_be_stepped_through() {
 
 #[test]
 fn the_last_position_of_a_match_is_told_of_every_game_when_it_is_over() {
-    for game in ["even_odd", "even_odd_10", "echo", "blotto", "skill-gomoku", "resource-rush", "dance-battle"] {
+    for (game, players) in [
+        ("even_odd", 2),
+        ("even_odd_10", 2),
+        ("echo", 2),
+        ("blotto", 2),
+        ("skill-gomoku", 2),
+        ("resource-rush", 2),
+        ("dance-battle", 4),
+        ("landlord", 3),
+        ("rockpaper", 2),
+    ] {
         if game == "resource-rush" && cfg!(feature = "board") {
             // A thousand maps of 25 KB take an emulated board too long.
             continue;
         }
-        let players = if game == "dance-battle" { 4 } else { 2 };
         let leaguebox = LeagueBox::start(Settings { game, ..Settings::start_at(players) });
         let crowd = Crowd::of(&leaguebox, players);
         crowd.wait_for_the_end();

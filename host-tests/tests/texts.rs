@@ -27,7 +27,8 @@ const DOCUMENTS: [(&str, &str); 4] = [
 
 fn web(file: &str) -> String {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../firmware/appliance/web");
-    fs::read_to_string(directory.join(file)).expect("a file of the page")
+    let text = fs::read_to_string(directory.join(file)).expect("a file of the page");
+    if file == "draw.js" { manual::drawings(&text) } else { text }
 }
 
 /// Every text by its path, as this box says it.

@@ -10,6 +10,7 @@ use protocol_core::time::Utc;
 use serde::Serialize;
 
 use crate::Appliance;
+use crate::answers::JSON;
 use crate::board::Board;
 use crate::clock::Clock;
 use crate::http::{self, Outgoing, Responder, WriteError};
@@ -17,7 +18,6 @@ use crate::journal::{Ask, Page, State};
 use crate::links::RETRY_AFTER;
 use crate::pages::list;
 use crate::pieces;
-use crate::routes::JSON;
 
 /// A league on one line.
 #[derive(Serialize)]

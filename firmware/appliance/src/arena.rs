@@ -23,9 +23,6 @@ use crate::slots::Id;
 use crate::watch::FULL;
 use crate::ws::{End, Event, Link};
 
-/// Where agents of League of Agents dial in.
-pub(crate) const PATH: &str = "/api/v1/ws";
-
 /// How often an agent hears that the box is there, in milliseconds.
 const PONG_MS: u64 = 30_000;
 /// How often somebody who looks on at a game of others is shown what has changed, in milliseconds.

@@ -15,6 +15,10 @@
 //! links.rs    players that dial in instead
 //! arena.rs    those that speak League of Agents
 //! routes.rs   which path is what
+//! answers.rs  how requests are answered, and who may ask
+//! entries.rs  what agents ask in their protocols
+//! public.rs   what anybody may see
+//! owner.rs    what only the owner may do
 //! watch.rs    connections that only watch
 //! live.rs     what the web page watches
 //! moment.rs   one match as it is now
@@ -53,11 +57,13 @@
 #[cfg(test)]
 extern crate std;
 
+mod answers;
 mod archive;
 mod arena;
 pub mod board;
 pub mod calendar;
 pub mod clock;
+mod entries;
 mod guard;
 pub mod http;
 pub mod journal;
@@ -65,12 +71,13 @@ mod lines;
 mod links;
 #[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod live;
-mod moltgame;
 mod moment;
+mod owner;
 #[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod pages;
 mod pieces;
 mod powers;
+mod public;
 mod replay;
 #[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod routes;

@@ -14,10 +14,10 @@ use protocol_core::json;
 use protocol_core::venue::{Event, Failure, Venue};
 
 use crate::Appliance;
+use crate::answers::apart;
 use crate::board::Board;
 use crate::http::{self, CallError, ClientConn, Response};
 use crate::pieces;
-use crate::routes::apart;
 use crate::slots::{Id, Role};
 
 /// A call that has to be carried out. What it says, and to which path, is asked of the venue when it is written: on a

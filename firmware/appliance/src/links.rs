@@ -17,16 +17,13 @@ use protocol_core::protocols::league_v2::incoming::answered_call;
 use protocol_core::venue::{self, Failure, Venue, Via};
 
 use crate::Appliance;
+use crate::answers::apart;
 use crate::board::Board;
 use crate::calendar::{self, Source};
-use crate::guard::{self, Later};
+use crate::guard::Later;
 use crate::http::{Request, Responder};
-use crate::routes::{FROM_ELSEWHERE, apart, too_many};
 use crate::slots::{Id, Role};
 use crate::ws::{self, End, Event, Link};
-
-/// Where agents dial in.
-pub(crate) const PATH: &str = "/ws";
 
 /// How long a message of an agent that says too much has to wait before it is looked at again, in milliseconds.
 const SLOW_MS: u64 = 50;
@@ -45,24 +42,10 @@ impl<B: Board> Appliance<'_, B> {
     /// Answers a request for a WebSocket. True if the connection is one now.
     pub(crate) fn greet<S: Write>(
         &self,
-        peer: IpAddr,
         request: Request<'_>,
         responder: Responder<'_, S, B>,
     ) -> impl Future<Output = bool> {
         async move {
-            let may_ask = self.guard.borrow_mut().request(self.board.now(), peer, self.capacity());
-            if let Err(later) = may_ask {
-                let _ = too_many(responder, later, "requests came").await;
-                return false;
-            }
-            if request.method != "GET" {
-                let _ = responder.error_with(405, "this path takes GET", &[("Allow", "GET")]).await;
-                return false;
-            }
-            if guard::is_from_elsewhere(&request, self.board.about().name) {
-                let _ = responder.error(403, FROM_ELSEWHERE).await;
-                return false;
-            }
             match ws::accept(&request) {
                 // A link lasts, and the last slot is for who comes next.
                 Ok(_) if self.slots.is_full() => {

@@ -53,9 +53,6 @@ use crate::ws::{End, Link};
 /// comes back when it can.
 const TELL_MS: u32 = 500;
 
-/// Where the page watches.
-pub(crate) const PATH: &str = "/api/live";
-
 /// What changes again within so many entries of the log is told then. To look further would cost more than to tell it twice.
 const AHEAD: u64 = 64;
 

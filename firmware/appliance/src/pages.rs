@@ -326,7 +326,7 @@ impl Rows {
         match self {
             Rows::Results | Rows::Table => "text/csv; charset=utf-8",
             Rows::Log => "application/x-ndjson",
-            _ => crate::routes::JSON,
+            _ => crate::answers::JSON,
         }
     }
 

@@ -14,13 +14,13 @@ use protocol_core::venue::{Shot, Venue};
 use serde::Serialize;
 
 use crate::Appliance;
+use crate::answers::JSON;
 use crate::archive::{ANSWER, add, busy};
 use crate::board::Board;
 use crate::http::{Responder, WriteError};
 use crate::journal::Ask;
 use crate::moment::Moment;
 use crate::pages::list;
-use crate::routes::JSON;
 
 const NOT_KEPT: &str = "the moves of this match are not kept: it is not over, or it was too long ago";
 const NO_STEP: &str = "no such step is kept of a match that is over; moves.json lists them";

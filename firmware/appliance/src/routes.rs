@@ -1,63 +1,32 @@
-//! Which path is what: [`ROUTES`]. A path that exists but not for this method gets 405 and is told which; anything else is 404.
+//! Which path is what: [`MOUNTS`]. A path that exists but not for this method gets 405 and is told which; anything else is 404.
+//!
+//! How each is answered is elsewhere: `entries.rs` has what agents ask in their protocols, `public.rs` what anybody may see,
+//! `owner.rs` what only the owner may do, `links.rs`, `arena.rs` and `live.rs` what is a WebSocket, [`web`] files.
 
-use core::cell::Cell;
-use core::fmt::Write as _;
-use core::future::poll_fn;
-use core::net::IpAddr;
-use core::pin::{Pin, pin};
-use core::task::{Context, Poll};
-
-use embassy_futures::yield_now;
-use embedded_io_async::Write;
-use heapless::String;
 use protocol_core::ids::{AgentId, MatchId};
-use protocol_core::json::{Counter, Full, Sink};
-use protocol_core::protocols::moltgame;
-use protocol_core::venue::{Command, Denied, Stage, Venue, Via};
+use protocol_core::protocols::moltgame::Ask;
+use protocol_core::venue::{Command, Via};
 
-use crate::Appliance;
-use crate::board::{Board, Fault};
-use crate::calendar::{self, Source};
-use crate::clock::Clock;
-use crate::guard::{self, Later};
-use crate::http::{Request, Responder, WriteError};
-use crate::journal::Ask;
-use crate::links::RETRY_AFTER;
-use crate::moment::Moment;
-use crate::pages::{self, Rows, Vitals};
-use crate::pieces;
-use crate::powers::{self, Act, Power};
-use crate::settings;
+use crate::board::Fault;
+use crate::pages::Rows;
+use crate::powers::Power;
 use crate::web::{self, File};
-use crate::ws::Long;
-
-/// How long a board that will be broken on purpose has for its answer, in milliseconds.
-const LAST_WORDS_MS: u64 = 500;
-/// How long a peer may take to read an answer that is made in a lent buffer, in milliseconds: a lost frame is sent again after
-/// one second.
-const TAKE_MS: u32 = 1_500;
-/// What is said where no such buffer is free in time.
-const BUSY: &str = "too many long answers are being read; wait as Retry-After says";
-/// What a head may take of the room for an answer.
-const HEAD: usize = 256;
-/// Rows of a page that are made in one go. One of a match that is not over has nothing to show and still takes work.
-const ROWS: u64 = 4096;
-
-/// What is said to a browser that speaks for a page that is not the box's.
-pub(crate) const FROM_ELSEWHERE: &str = "Origin must name the Host, and Host the box: its address, localhost, or leaguebox.local; a web page from \
-     elsewhere may not do this";
-
-pub(crate) const JSON: &str = "application/json";
-
-/// How agents of League of Agents play, for them and for programs.
-const ARENA: &str = "/api/v1/skill.md";
-const ARENA_JSON: &str = "/api/v1/doc.json";
 
 /// What a path leads to.
 #[derive(Clone, Copy)]
-enum Route<'a> {
+pub(crate) enum Route<'a> {
     /// JSON-RPC for agents.
     Rpc(Via),
+    /// Registration of agents of League of Agents.
+    Agents,
+    /// What one of them is told of itself.
+    Me,
+    /// How they play.
+    Doc,
+    /// What agents of MoltGame ask.
+    MoltGame(Ask<'a>),
+    /// A WebSocket.
+    Link(Purpose),
     Health,
     Status,
     Rows(Rows),
@@ -73,19 +42,22 @@ enum Route<'a> {
     Settings,
     Clock,
     Admin(Order),
-    /// Registration of agents of League of Agents.
-    Agents,
-    /// What one of them is told of itself.
-    Me,
-    /// How they play.
-    Doc,
-    /// What agents of MoltGame ask.
-    MoltGame(moltgame::Ask<'a>),
+}
+
+/// What a WebSocket is for.
+#[derive(Clone, Copy)]
+pub(crate) enum Purpose {
+    /// A player of league.v2 that dials in.
+    Play,
+    /// An agent of League of Agents.
+    Arena,
+    /// A page that watches.
+    Watch,
 }
 
 /// What only the owner may do.
 #[derive(Clone, Copy)]
-enum Order {
+pub(crate) enum Order {
     Command(Command),
     Use(Power),
     Configure,
@@ -98,63 +70,24 @@ enum Order {
     Break(Fault),
 }
 
-/// The code of a screen that may show all there is.
-type Code = String<12>;
-
-/// Who asks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Caller {
-    Anybody,
-    /// The player of this number, by its token.
-    Player(u16),
-    /// A screen that may show all there is.
-    Projector,
-    Owner,
-    /// Somebody who shows what is no code.
-    Guesser,
-}
-
-/// What became of an order.
-enum Obeyed<'a> {
-    Done,
-    /// So many players are removed.
-    Removed(u16),
-    /// There is more of it to do.
-    Begun(Act),
-    Projector(Code),
-    Configured,
-    Wrong(settings::Wrong<'a>),
-    Unread(powers::Wrong<'a>),
-    Denied(Denied),
-    /// A status, and why.
-    Not(u16, &'static str),
-    WillBreak(fn(Fault), Fault),
-}
-
-/// Runs a future in a function of its own, which the compiler does not merge with the one that waits for it.
-pub(crate) fn apart<F: Future>(mut future: Pin<&mut F>) -> impl Future<Output = F::Output> {
-    #[inline(never)]
-    fn poll<F: Future>(future: Pin<&mut F>, context: &mut Context<'_>) -> Poll<F::Output> {
-        future.poll(context)
-    }
-    poll_fn(move |context| poll(future.as_mut(), context))
-}
-
 /// By which methods a path is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Method {
+enum Method {
     /// GET, and HEAD for what comes before the body.
     Get,
     Post,
+    /// GET, to become a WebSocket.
+    Socket,
 }
 
-use Method::{Get, Post};
+use Method::{Get, Post, Socket};
 
 impl Method {
     fn fits(self, method: &str) -> bool {
         match self {
             Get => matches!(method, "GET" | "HEAD"),
             Post => method == "POST",
+            Socket => method == "GET",
         }
     }
 }
@@ -163,25 +96,85 @@ impl Method {
 #[derive(Clone, Copy)]
 enum Leads {
     To(Route<'static>),
-    By(fn([&str; 2]) -> Option<Route<'static>>),
+    By(for<'a> fn([&'a str; 2]) -> Option<Route<'a>>),
 }
 
 use Leads::{By, To};
 
-/// Every path but those of files, which [`web`] knows. Of a path that is asked for by several methods there are several rows.
-/// A `*` stands for anything without a slash.
-const ROUTES: &[(Method, &str, Leads)] = &[
-    // league.v2
+/// A path below its mount. Of one that is asked for by several methods there are several rows. A `*` stands for anything without a
+/// slash.
+type Row = (Method, &'static str, Leads);
+
+/// What stands around the words of an error with this status. The words need no escaping.
+pub(crate) type Shape = fn(u16) -> [&'static str; 2];
+
+/// Paths that belong together.
+struct Mount {
+    /// What they begin with. The same paths can be found in several places.
+    at: &'static [&'static str],
+    /// How the box says there that it does not answer.
+    errors: Shape,
+    rows: &'static [Row],
+}
+
+/// Every path but those of files, which [`web`] knows. A protocol is one line here: its rows, and where they are.
+const MOUNTS: &[Mount] = &[
+    Mount { at: &[""], errors: plain, rows: LEAGUE_V2 },
+    Mount { at: &["/api/v1"], errors: plain, rows: LEAGUE_OF_AGENTS },
+    Mount { at: &["/moltgame/api/v1", "/api/v1"], errors: moltgame, rows: MOLTGAME },
+    Mount { at: &["/api/admin"], errors: plain, rows: OWNER },
+    Mount { at: &[""], errors: plain, rows: PUBLIC },
+];
+
+/// `{"error":"<words>"}`
+pub(crate) fn plain(_: u16) -> [&'static str; 2] {
+    [r#"{"error":""#, r#""}"#]
+}
+
+/// `{"success":false,"error":"<code>","hint":"<words>"}`
+fn moltgame(status: u16) -> [&'static str; 2] {
+    let begin = match status {
+        404 => r#"{"success":false,"error":"not_found","hint":""#,
+        429 => r#"{"success":false,"error":"rate_limited","hint":""#,
+        _ => r#"{"success":false,"error":"invalid_request","hint":""#,
+    };
+    [begin, r#""}"#]
+}
+
+const LEAGUE_V2: &[Row] = &[
     (Post, "/mcp", To(Route::Rpc(Via::Post))),
     (Post, "/mcp/", To(Route::Rpc(Via::Post))),
     (Post, "/register", To(Route::Rpc(Via::Register))),
-    // League of Agents
-    (Post, "/api/v1/agents", To(Route::Agents)),
-    (Get, "/api/v1/agents/me", To(Route::Me)),
-    (Get, "/api/v1/doc", To(Route::Doc)),
-    // What anybody may see.
+    (Socket, "/ws", To(Route::Link(Purpose::Play))),
+];
+
+const LEAGUE_OF_AGENTS: &[Row] = &[
+    (Post, "/agents", To(Route::Agents)),
+    (Get, "/agents/me", To(Route::Me)),
+    (Get, "/doc", To(Route::Doc)),
+    (Socket, "/ws", To(Route::Link(Purpose::Arena))),
+];
+
+const MOLTGAME: &[Row] = &[
+    (Post, "/agents/register", To(Route::MoltGame(Ask::Register))),
+    (Post, "/agents/heartbeat", To(Route::MoltGame(Ask::Heartbeat))),
+    (Post, "/agents/move", To(Route::MoltGame(Ask::Move))),
+    (Get, "/agents/me", To(Route::MoltGame(Ask::Me))),
+    (Get, "/agents/*", By(|[id, _]| Some(Route::MoltGame(Ask::Agent(id))))),
+    (Get, "/games", To(Route::MoltGame(Ask::Games))),
+    (Post, "/games/*/rooms", By(|[game, _]| Some(Route::MoltGame(Ask::Open(game))))),
+    (Post, "/games/*/match", By(|[game, _]| Some(Route::MoltGame(Ask::Match(game))))),
+    (Post, "/rooms/*/join", By(|[room, _]| Some(Route::MoltGame(Ask::Join(room))))),
+    (Post, "/rooms/*/leave", By(|[room, _]| Some(Route::MoltGame(Ask::Leave(room))))),
+    (Get, "/rooms/*", By(|[room, _]| Some(Route::MoltGame(Ask::Room(room))))),
+    (Get, "/spectate/rooms/*", By(|[room, _]| Some(Route::MoltGame(Ask::Spectate(room))))),
+];
+
+/// What anybody may see.
+const PUBLIC: &[Row] = &[
     (Get, "/health", To(Route::Health)),
     (Get, "/api/status.json", To(Route::Status)),
+    (Socket, "/api/live", To(Route::Link(Purpose::Watch))),
     (Get, "/api/settings.json", To(Route::Settings)),
     (Get, "/api/standings.json", To(Route::Rows(Rows::Standings))),
     (Get, "/api/schedule.json", To(Route::Rows(Rows::Schedule))),
@@ -196,54 +189,96 @@ const ROUTES: &[(Method, &str, Leads)] = &[
     (Get, "/api/leagues.json", To(Route::Leagues)),
     (Get, "/api/leagues/*.json", By(|[number, _]| Some(Route::League(number.parse().ok()?)))),
     (Post, "/api/clock", To(Route::Clock)),
-    // What only the owner may do.
-    (Post, "/api/admin/start", To(Route::Admin(Order::Command(Command::Start)))),
-    (Post, "/api/admin/pause", To(Route::Admin(Order::Command(Command::Pause)))),
-    (Post, "/api/admin/resume", To(Route::Admin(Order::Command(Command::Resume)))),
-    (Post, "/api/admin/next", To(Route::Admin(Order::Command(Command::Next)))),
-    (Post, "/api/admin/reset", To(Route::Admin(Order::Command(Command::Reset)))),
-    (Post, "/api/admin/rematch", To(Route::Admin(Order::Command(Command::Rematch)))),
-    (Post, "/api/admin/settings", To(Route::Admin(Order::Configure))),
-    (Post, "/api/admin/check", To(Route::Admin(Order::Use(Power::Check)))),
-    (Post, "/api/admin/remove", To(Route::Admin(Order::Use(Power::Remove)))),
-    (Post, "/api/admin/rule", To(Route::Admin(Order::Use(Power::Rule)))),
-    (Post, "/api/admin/replay", To(Route::Admin(Order::Use(Power::Replay)))),
-    (Post, "/api/admin/house", To(Route::Admin(Order::Hire))),
-    (Post, "/api/admin/projector", To(Route::Admin(Order::Projector))),
-    (Post, "/api/admin/recover", To(Route::Admin(Order::Recover))),
-    (Post, "/api/admin/fault/panic", To(Route::Admin(Order::Break(Fault::Panic)))),
-    (Post, "/api/admin/fault/hang", To(Route::Admin(Order::Break(Fault::Hang)))),
+];
+
+/// What only the owner may do.
+const OWNER: &[Row] = &[
+    (Post, "/start", To(Route::Admin(Order::Command(Command::Start)))),
+    (Post, "/pause", To(Route::Admin(Order::Command(Command::Pause)))),
+    (Post, "/resume", To(Route::Admin(Order::Command(Command::Resume)))),
+    (Post, "/next", To(Route::Admin(Order::Command(Command::Next)))),
+    (Post, "/reset", To(Route::Admin(Order::Command(Command::Reset)))),
+    (Post, "/rematch", To(Route::Admin(Order::Command(Command::Rematch)))),
+    (Post, "/settings", To(Route::Admin(Order::Configure))),
+    (Post, "/check", To(Route::Admin(Order::Use(Power::Check)))),
+    (Post, "/remove", To(Route::Admin(Order::Use(Power::Remove)))),
+    (Post, "/rule", To(Route::Admin(Order::Use(Power::Rule)))),
+    (Post, "/replay", To(Route::Admin(Order::Use(Power::Replay)))),
+    (Post, "/house", To(Route::Admin(Order::Hire))),
+    (Post, "/projector", To(Route::Admin(Order::Projector))),
+    (Post, "/recover", To(Route::Admin(Order::Recover))),
+    (Post, "/fault/panic", To(Route::Admin(Order::Break(Fault::Panic)))),
+    (Post, "/fault/hang", To(Route::Admin(Order::Break(Fault::Hang)))),
 ];
 
 /// What is found at a path.
-enum Found<'a> {
+pub(crate) enum Found<'a> {
     This(Route<'a>),
     /// Something, but not by this method: by these.
-    Otherwise(&'static str),
-    Nothing,
+    Otherwise(&'static str, Shape),
+    Nothing(Shape),
 }
 
-fn find<'a>(method: &str, path: &'a str) -> Found<'a> {
-    let file = web::find(path).map(|file| (Get, Route::File(file)));
-    let routes = ROUTES.iter().filter_map(|&(takes, pattern, leads)| Some((takes, lead(pattern, leads, path)?)));
-    let mut others = [false; 2];
-    let asked = crate::moltgame::find(path).map(|(takes, ask)| (takes, Route::MoltGame(ask)));
-    for (takes, route) in file.into_iter().chain(routes).chain(asked) {
-        if takes.fits(method) {
-            return Found::This(route);
+impl Found<'_> {
+    /// How an error is told there.
+    pub fn errors(&self) -> Shape {
+        match self {
+            Found::This(Route::MoltGame(_)) => moltgame,
+            Found::This(_) => plain,
+            Found::Otherwise(_, errors) | Found::Nothing(errors) => *errors,
         }
-        others = [others[0] | (takes == Get), others[1] | (takes == Post)];
-    }
-    match others {
-        [true, true] => Found::Otherwise("GET, HEAD, POST"),
-        [true, false] => Found::Otherwise("GET, HEAD"),
-        [false, true] => Found::Otherwise("POST"),
-        [false, false] => Found::Nothing,
     }
 }
 
-/// Where a path leads if it fits a pattern. Agents write `/MCP` too.
-fn lead(pattern: &str, leads: Leads, path: &str) -> Option<Route<'static>> {
+/// What is at a path.
+pub(crate) fn find<'a>(method: &str, path: &'a str) -> Found<'a> {
+    match web::find(path) {
+        Some(file) if Get.fits(method) => Found::This(Route::File(file)),
+        Some(_) => Found::Otherwise("GET, HEAD", plain),
+        None => find_in(MOUNTS, method, path),
+    }
+}
+
+fn find_in<'a>(mounts: &'static [Mount], method: &str, path: &'a str) -> Found<'a> {
+    // As where it is mounted closest to it.
+    let (mut errors, mut closest): (Shape, _) = (plain, 0);
+    let mut others = [false; 3];
+    for mount in mounts {
+        for &at in mount.at {
+            let Some(below) = below(at, path) else { continue };
+            if at.len() > closest {
+                (errors, closest) = (mount.errors, at.len());
+            }
+            for &(takes, pattern, leads) in mount.rows {
+                let Some(route) = lead(pattern, leads, below) else { continue };
+                if takes.fits(method) {
+                    return Found::This(route);
+                }
+                for (other, is_other) in [Get, Post, Socket].into_iter().zip(&mut others) {
+                    *is_other |= takes == other;
+                }
+            }
+        }
+    }
+    let allowed = match others {
+        [true, true, _] => "GET, HEAD, POST",
+        [true, false, _] => "GET, HEAD",
+        [false, true, true] => "GET, POST",
+        [false, true, false] => "POST",
+        [false, false, true] => "GET",
+        [false, false, false] => return Found::Nothing(errors),
+    };
+    Found::Otherwise(allowed, errors)
+}
+
+/// What of a path is below a mount. Agents write `/MCP` too.
+fn below<'a>(at: &str, path: &'a str) -> Option<&'a str> {
+    let (begin, below) = path.split_at_checked(at.len())?;
+    (begin.eq_ignore_ascii_case(at) && (below.is_empty() || below.starts_with('/'))).then_some(below)
+}
+
+/// Where a path leads if it fits a pattern.
+fn lead<'a>(pattern: &str, leads: Leads, path: &'a str) -> Option<Route<'a>> {
     match leads {
         To(route) => pattern.eq_ignore_ascii_case(path).then_some(route),
         By(route) => route(parts(pattern, path)?),
@@ -251,11 +286,12 @@ fn lead(pattern: &str, leads: Leads, path: &str) -> Option<Route<'static>> {
 }
 
 /// What stands for each `*` of a pattern.
-pub(crate) fn parts<'a>(pattern: &str, path: &'a str) -> Option<[&'a str; 2]> {
-    let Some((first, others)) = pattern.split_once('*') else { return (pattern == path).then_some([""; 2]) };
+fn parts<'a>(pattern: &str, path: &'a str) -> Option<[&'a str; 2]> {
+    let (first, others) = pattern.split_once('*')?;
     let (mut rest, mut parts) = (path.strip_prefix(first)?, [""; 2]);
     for (part, until) in parts.iter_mut().zip(others.split('*')) {
-        (*part, rest) = rest.split_once(until).filter(|(part, _)| !part.contains('/'))?;
+        let found = if until.is_empty() { Some((rest, "")) } else { rest.split_once(until) };
+        (*part, rest) = found.filter(|(part, _)| !part.contains('/'))?;
     }
     rest.is_empty().then_some(parts)
 }
@@ -267,557 +303,29 @@ fn player(id: &str) -> Option<u16> {
     }
 }
 
-impl<B: Board> Appliance<'_, B> {
-    /// Answers a request, unless it is for a file that is left in `crowded`: see [`File::send`].
-    pub(crate) fn route<S: Write>(
-        &self,
-        peer: IpAddr,
-        request: Request<'_>,
-        responder: Responder<'_, S, B>,
-        crowded: &mut Option<&'static File>,
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            let found = find(request.method, request.path);
-            let caller = self.caller(&found, &request);
-            // Nothing that others have done keeps the owner out; a wrong code is the last request on its connection.
-            let may_ask = match caller {
-                Caller::Owner => Ok(()),
-                Caller::Guesser => self.guard.borrow_mut().wrong_code(self.board.now(), peer, self.capacity()),
-                _ => self.guard.borrow_mut().request(self.board.now(), peer, self.capacity()),
-            };
-            let responder = if caller == Caller::Guesser { responder.close() } else { responder };
-            if let (Err(Later(seconds)), Found::This(Route::MoltGame(_))) = (&may_ask, &found) {
-                let refused = moltgame::Answer::refused(moltgame::Trouble::RateLimited(*seconds));
-                return self.send_moltgame(peer, responder, &refused).await;
-            }
-            if let Err(later) = may_ask {
-                let of = if caller == Caller::Guesser { "wrong admin codes came" } else { "requests came" };
-                return too_many(responder, later, of).await;
-            }
-            let name = self.board.about().name;
-            if request.method == "POST" && guard::is_from_elsewhere(&request, name) {
-                return responder.error(403, FROM_ELSEWHERE).await;
-            }
-            let route = match found {
-                Found::This(route) => route,
-                Found::Otherwise(allowed) => {
-                    let body: &[u8] = match allowed {
-                        "POST" => br#"{"error":"this path takes POST"}"#,
-                        _ => br#"{"error":"this path takes GET"}"#,
-                    };
-                    return responder.respond(405, JSON, body, &[("Allow", allowed)]).await;
-                }
-                Found::Nothing => {
-                    let error = "no such path; the page at / and /skill.md name those that exist";
-                    return responder.error(404, error).await;
-                }
-            };
-            if matches!(route, Route::Admin(_)) && guard::is_for_another(&request, name) {
-                return responder
-                    .error(403, "Host must be the box's address, localhost, or its name: leaguebox.local")
-                    .await;
-            }
-            if matches!(route, Route::Clock | Route::Admin(_)) && guard::is_not_json(&request) {
-                return responder.error(415, "Content-Type must be application/json").await;
-            }
-            // Whatever needs much of the stack is polled apart: else every answer would take what all of them take.
-            match route {
-                Route::Rpc(via) => apart(pin!(self.rpc(peer, via, request.body, responder))).await,
-                Route::Health => {
-                    let (memory, kept) = (self.board.memory(), self.kept());
-                    self.send(peer, responder, 200, &|_, sink| pages::health(memory, kept, sink)).await
-                }
-                Route::File(file) => {
-                    let host = guard::own_host(&request, self.board.about().name);
-                    apart(pin!(file.send(request, host, responder, &self.turns, crowded))).await
-                }
-                Route::Status => {
-                    let vitals = self.vitals(self.board.now());
-                    self.send(peer, responder, 200, &|venue, sink| pages::status(venue, vitals, sink)).await
-                }
-                Route::Agents => apart(pin!(self.send_enrolment(peer, responder, request.body))).await,
-                Route::Me => {
-                    let key = bearer(&request);
-                    match self.venue(|venue| venue.agent_of_key(key?.chars())) {
-                        Some(issue) => {
-                            self.send(peer, responder, 200, &|venue, sink| venue.write_agent(issue, sink)).await
-                        }
-                        // Whoever shows nothing that is known is told so as MoltGame says it: it has words for each case.
-                        None => apart(pin!(self.answer_moltgame(peer, moltgame::Ask::Me, request, responder))).await,
-                    }
-                }
-                Route::MoltGame(ask) => apart(pin!(self.answer_moltgame(peer, ask, request, responder))).await,
-                Route::Doc => {
-                    let is_for_programs = request.query.split('&').any(|part| part == "format=json");
-                    match web::find(if is_for_programs { ARENA_JSON } else { ARENA }) {
-                        Some(file) => {
-                            let host = guard::own_host(&request, self.board.about().name);
-                            apart(pin!(file.send(request, host, responder, &self.turns, crowded))).await
-                        }
-                        None => responder.error(404, "no such path").await,
-                    }
-                }
-                Route::Settings => self.send(peer, responder, 200, &settings::write).await,
-                Route::Rows(Rows::Player(..)) if caller == Caller::Guesser => stranger(responder).await,
-                Route::Rows(rows) => {
-                    let rows = match rows {
-                        Rows::Player(number, _) => {
-                            let is_private = matches!(caller, Caller::Owner) || caller == Caller::Player(number);
-                            Rows::Player(number, is_private)
-                        }
-                        rows => rows,
-                    };
-                    apart(pin!(self.send_rows(peer, responder, rows))).await
-                }
-                Route::Match(id) => {
-                    let sees_all = matches!(caller, Caller::Owner | Caller::Projector);
-                    apart(pin!(self.send_match(peer, responder, id, sees_all))).await
-                }
-                Route::Moves(id) => apart(pin!(self.send_moves(peer, responder, id))).await,
-                Route::Step(id, step) => apart(pin!(self.send_step(peer, responder, id, step))).await,
-                Route::Leagues => apart(pin!(self.send_leagues(peer, responder))).await,
-                Route::League(number) => apart(pin!(self.send_league(peer, responder, number))).await,
-                Route::Clock => match calendar::of_browser(request.body) {
-                    Ok(utc) => {
-                        let believed = self.learn_time(Source::Browser, utc);
-                        let (now, source) = (self.now().utc, self.calendar().source());
-                        self.send(peer, responder, 200, &|_, sink| pages::clock(believed, now, source, sink)).await
-                    }
-                    Err(rule) => responder.error(400, rule).await,
-                },
-                Route::Admin(order) if caller == Caller::Owner => {
-                    apart(pin!(self.answer_owner(peer, order, request.body, responder))).await
-                }
-                Route::Admin(_) => stranger(responder).await,
-            }
-        }
-    }
-
-    fn send_enrolment<S: Write>(
-        &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
-        body: &[u8],
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            match self.enrol(peer, body).await {
-                Ok(enrolment) => {
-                    self.send(peer, responder, enrolment.status(), &|venue, sink| {
-                        venue.write_enrolment(enrolment, sink)
-                    })
-                    .await
-                }
-                Err(later) => too_many(responder, later, "registrations came").await,
-            }
-        }
-    }
-
-    fn send_match<S: Write>(
-        &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
-        id: MatchId,
-        sees_all: bool,
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            let now = self.board.now();
-            let found =
-                self.venue(|venue| venue.match_line(id).map(|_| (Moment::of(venue, id, now), venue.log().written())));
-            let Some((mut moment, upto)) = found else {
-                return responder.error(404, "no such match in this league").await;
-            };
-            if moment.is_over() {
-                // Of a match that is over the venue keeps how it ended; the reel has the rest.
-                let told = self.ask_the_journal(Ask::Step(id, u16::MAX)).await;
-                if let Some(replay) = told.as_ref().and_then(|told| told.replay()).filter(|it| it.shot.ended.is_some())
-                {
-                    moment.show_end(replay.game.clone());
-                }
-            }
-            if sees_all {
-                moment.show_all();
-            }
-            let at = self.now().utc;
-            self.send(peer, responder, 200, &|venue, sink| pages::one_match(venue, &moment, upto, at, sink)).await
-        }
-    }
-
-    /// Answers the owner.
-    fn answer_owner<S: Write>(
-        &self,
-        peer: IpAddr,
-        order: Order,
-        body: &[u8],
-        responder: Responder<'_, S, B>,
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            self.room().await;
-            let obeyed = match self.perform(order, body) {
-                Obeyed::Begun(act) => self.remove_the_rest(act).await,
-                obeyed => obeyed,
-            };
-            match obeyed {
-                // Nothing is only begun by now.
-                Obeyed::Done | Obeyed::Begun(_) => self.send(peer, responder, 200, &pages::done).await,
-                Obeyed::Removed(n) => {
-                    self.send(peer, responder, 200, &|venue, sink| pages::removed(venue, n, sink)).await
-                }
-                Obeyed::Projector(code) => {
-                    self.send(peer, responder, 200, &|_, sink| pages::projector(&code, sink)).await
-                }
-                Obeyed::Configured => self.send(peer, responder, 200, &settings::write).await,
-                Obeyed::Wrong(wrong) => self.send(peer, responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
-                Obeyed::Unread(wrong) => self.send(peer, responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
-                Obeyed::Denied(denied) => {
-                    let status = powers::status(denied);
-                    self.send(peer, responder, status, &|_, sink| pages::error(&denied, sink)).await
-                }
-                Obeyed::Not(status, why) => responder.error(status, why).await,
-                Obeyed::WillBreak(break_it, fault) => {
-                    let body = br#"{"status":"ok","message":"See you after the reset."}"#;
-                    responder.respond(200, JSON, body, &[]).await?;
-                    // What is answered is not sent yet: that takes the network a moment.
-                    self.board.sleep_until(self.board.after(LAST_WORDS_MS)).await;
-                    break_it(fault);
-                    Ok(())
-                }
-            }
-        }
-    }
-
-    /// What the box says of itself at a moment.
-    pub(crate) fn vitals(&self, ms: u64) -> Vitals<'_> {
-        let (calendar, guard) = (self.calendar(), self.guard.borrow());
-        Vitals {
-            ms,
-            time: calendar.at(ms),
-            time_source: calendar.source(),
-            uptime_seconds: ms.saturating_sub(self.started) / 1000,
-            refused_requests: self.refused.get(),
-            wrong_admin_codes: guard.wrong_codes,
-            limited_requests: guard.too_many,
-            log_entries: self.venue(|venue| venue.log().written() + venue.log().repeats()),
-            about: self.board.about(),
-            kept: self.kept(),
-        }
-    }
-
-    /// What a screen says that may show all there is, if the owner has asked for such a code.
-    fn projector_code(&self) -> Option<Code> {
-        let nonce = Some(self.projector.get()).filter(|&nonce| nonce != 0)?;
-        let mut code = Code::new();
-        write!(code, "{:012x}", self.venue(|venue| venue.projector_code(nonce))).ok()?;
-        Some(code)
-    }
-
-    /// Who asks, where that makes a difference.
-    fn caller(&self, found: &Found, request: &Request<'_>) -> Caller {
-        let Found::This(route) = found else { return Caller::Anybody };
-        let shown = bearer(request);
-        let is_owner = |shown: &str| guard::is_same(shown, &self.admin_code.borrow());
-        let is_projector = |shown: &str| self.projector_code().is_some_and(|code| guard::is_same(shown, &code));
-        match (route, shown) {
-            (Route::Admin(_) | Route::Match(_) | Route::Rows(Rows::Player(..)), Some(shown)) if is_owner(shown) => {
-                Caller::Owner
-            }
-            (Route::Admin(_), Some(_)) => Caller::Guesser,
-            (Route::Match(_), shown) => {
-                let given = request.query.split('&').find_map(|part| part.strip_prefix("projector="));
-                match given.or(shown) {
-                    Some(given) if is_projector(given) => Caller::Projector,
-                    // A wrong admin code counts as one here, too: this must not be a place to guess it.
-                    Some(_) if given.is_none() => Caller::Guesser,
-                    _ => Caller::Anybody,
-                }
-            }
-            (Route::Rows(Rows::Player(..)), Some(shown)) => {
-                match self.venue(|venue| venue.player_of_credential(shown)) {
-                    Some(number) => Caller::Player(number),
-                    // A token that is no longer good is no guess at a code.
-                    None if shown.starts_with("tok_") => Caller::Anybody,
-                    None => Caller::Guesser,
-                }
-            }
-            _ => Caller::Anybody,
-        }
-    }
-
-    /// Goes on with what has begun, one step after the other: each needs room in the journal.
-    fn remove_the_rest<'a>(&self, act: Act) -> impl Future<Output = Obeyed<'a>> {
-        async move {
-            let mut removed = 1;
-            loop {
-                yield_now().await;
-                self.room().await;
-                match self.act(|venue, now| act.perform(venue, now)) {
-                    Ok(true) => removed += 1,
-                    // The league may be over, with so many gone.
-                    Ok(false) | Err(_) => return Obeyed::Removed(removed),
-                }
-            }
-        }
-    }
-
-    /// Does what the owner wants. Not inlined: what it takes of the stack would be taken by every request.
-    #[inline(never)]
-    fn perform<'a>(&self, order: Order, body: &'a [u8]) -> Obeyed<'a> {
-        match order {
-            Order::Command(command) => match self.act(|venue, now| venue.command(now, command)) {
-                Ok(()) => {
-                    if command == Command::Reset {
-                        self.journal.reset();
-                    }
-                    Obeyed::Done
-                }
-                Err(refusal) => Obeyed::Not(409, refusal.0),
-            },
-            Order::Use(power) => match power.read(body) {
-                Ok(act) => match self.act(|venue, now| act.perform(venue, now)) {
-                    Ok(true) => Obeyed::Begun(act),
-                    Ok(false) if matches!(act, Act::RemoveFrom(_)) => Obeyed::Denied(Denied::Address),
-                    Ok(false) => Obeyed::Done,
-                    Err(denied) => Obeyed::Denied(denied),
-                },
-                Err(wrong) => Obeyed::Unread(wrong),
-            },
-            Order::Configure => match settings::read(body, self.capacity()) {
-                Ok(change) => match self.act(|venue, now| venue.configure(now, change)) {
-                    Ok(()) => Obeyed::Configured,
-                    Err(refusal) => Obeyed::Not(409, refusal.0),
-                },
-                Err(wrong) => Obeyed::Wrong(wrong),
-            },
-            Order::Projector => {
-                // Another one each time, and none that there was before a restart.
-                self.projector.set((self.board.now() as u32).wrapping_add(1).max(1));
-                self.projector_code().map_or(Obeyed::Not(500, "there is no code"), Obeyed::Projector)
-            }
-            Order::Recover if self.venue(|venue| matches!(venue.stage(), Stage::Running(_))) => {
-                Obeyed::Not(409, "a league is being played: what is recovered would take its place")
-            }
-            Order::Recover if self.journal.recover() => Obeyed::Done,
-            Order::Recover => Obeyed::Not(409, "there is nothing to recover; /api/status.json says how the journal is"),
-            Order::Hire => match powers::read_house(body, self.capacity()) {
-                Err(wrong) => Obeyed::Unread(wrong),
-                Ok(_) if self.venue(|venue| matches!(venue.stage(), Stage::Running(_))) => {
-                    Obeyed::Not(409, "nobody can register while a league runs; house players neither")
-                }
-                Ok(players) if self.venue(|venue| venue.players().len() + usize::from(players) > self.capacity()) => {
-                    Obeyed::Not(409, "there is no room for so many more players")
-                }
-                Ok(players) if self.board.hire(players) => Obeyed::Done,
-                Ok(_) => Obeyed::Not(404, "this board has no house players; a box that runs on a computer has"),
-            },
-            Order::Break(fault) => match self.board.breaker() {
-                Some(break_it) => Obeyed::WillBreak(break_it, fault),
-                None => Obeyed::Not(404, "this board has no watchdog that would bring it back"),
-            },
-        }
-    }
-
-    fn rpc<S: Write>(
-        &self,
-        peer: IpAddr,
-        via: Via,
-        body: &[u8],
-        responder: Responder<'_, S, B>,
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            let answer = match self.ask_venue(peer, via, body).await {
-                Ok(answer) => answer,
-                Err(later) => return too_many(responder, later, "registrations came").await,
-            };
-            if answer.is_empty() {
-                self.safe().await;
-                return responder.respond(204, JSON, &[], &[]).await;
-            }
-            let status = if via == Via::Register { answer.status() } else { 200 };
-            self.send(peer, responder, status, &|venue, sink| venue.write_answer(&answer, sink)).await
-        }
-    }
-
-    /// Sends a JSON text that `write` writes from the venue, as it is at one moment.
-    pub(crate) fn send<S: Write>(
-        &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
-        status: u16,
-        write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        // It is written before anybody waits: on a board every answer that waits is memory.
-        let begun = if responder.is_head_only() {
-            // The length of a long text is not told: all of it would have to be made.
-            let mut counter = Counter::up_to(responder.room().saturating_sub(HEAD));
-            let length = self.venue(|venue| write(venue, &mut counter)).is_ok().then_some(counter.bytes);
-            responder.begin(status, JSON, length, &[]).map(Ok)
-        } else {
-            responder.begin_whole(status, JSON, |sink| self.venue(|venue| write(venue, sink)))
-        };
-        async move {
-            match begun? {
-                Ok(mut answer) => {
-                    self.safe().await;
-                    answer.finish().await
-                }
-                Err(responder) => apart(pin!(self.send_long(peer, responder, status, write))).await,
-            }
-        }
-    }
-
-    /// The same for a text that is too long for the slot's buffer. It is made in one that is lent, as soon as there is one: it may
-    /// become another text any moment. One that is too long for any of those leaves in pieces, and should it become another
-    /// one meanwhile, the connection is closed.
-    fn send_long<S: Write>(
-        &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
-        status: u16,
-        write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            let text = |sink: &mut dyn Sink| self.venue(|venue| write(venue, sink));
-            let mut lent = match self.buffer_for(&text) {
-                None => None,
-                Some(long) => match self.lend(long).await {
-                    None => return responder.error_with(503, BUSY, &[("Retry-After", RETRY_AFTER)]).await,
-                    lent => lent,
-                },
-            };
-            let responder = responder.with_room(lent.as_deref_mut(), TAKE_MS);
-            let mut answer = match responder.begin_whole(status, JSON, text)? {
-                Ok(answer) => answer,
-                Err(responder) => {
-                    let room = responder.room();
-                    let mut answer = responder.begin_open(status, JSON)?;
-                    if !pieces::send(&mut answer, &text, async || self.go_on(peer, room).await).await? {
-                        return Err(WriteError::WrongLength);
-                    }
-                    answer
-                }
-            };
-            self.safe().await;
-            answer.finish().await
-        }
-    }
-
-    /// The buffers one of which a text fits into, with its head, where there are such.
-    fn buffer_for(&self, text: &dyn Fn(&mut dyn Sink) -> Result<(), Full>) -> Option<&Long> {
-        let mut counter = Counter::up_to(self.told.size().max(self.long.size()));
-        text(&mut counter).ok()?;
-        [&self.told, &self.long].into_iter().find(|long| counter.bytes.saturating_add(HEAD) <= long.size())
-    }
-
-    /// Waits until a piece of a long answer may leave and the next one may be made; who asked for it pays for it.
-    pub(crate) fn go_on(&self, peer: IpAddr, bytes: usize) -> impl Future<Output = ()> {
-        async move {
-            self.safe().await;
-            self.guard.borrow_mut().pay(self.board.now(), peer, self.capacity(), bytes);
-            self.turns.next().await;
-        }
-    }
-
-    /// Sends a page row by row. One that fits a single write has a length; a longer one is chunked, each row as it is
-    /// when its turn comes. Rows of another league would not fit behind those already sent: then it breaks off.
-    fn send_rows<S: Write>(
-        &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
-        rows: Rows,
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            let (exists, league) = self.venue(|venue| (rows.exists(venue), venue.league_id().number));
-            if !exists {
-                return responder.error(404, "no such player in this league").await;
-            }
-            if responder.is_head_only() {
-                return responder.head(200, rows.content_type(), rows.headers()).await;
-            }
-            self.act(|venue, _| venue.refresh_standings());
-            let size = responder.room();
-            let room = size.saturating_sub(HEAD);
-            let mut counter = Counter::default();
-            let mut at = 0;
-            let is_short = self.venue(|venue| {
-                while counter.bytes <= room && at < ROWS {
-                    match rows.write(venue, &mut at, &mut counter) {
-                        Ok(true) => {}
-                        Ok(false) => return true,
-                        Err(Full) => return false,
-                    }
-                }
-                false
-            });
-            let length = is_short.then_some(counter.bytes);
-            let mut answer = responder.begin(200, rows.content_type(), length, rows.headers())?;
-            let (mut at, mut made) = (0, 0u64);
-            loop {
-                let next = Cell::new((at, false));
-                let row = |sink: &mut dyn Sink| {
-                    self.venue(|venue| {
-                        if venue.league_id().number != league {
-                            return Err(Full);
-                        }
-                        let mut behind = at;
-                        let more = rows.write(venue, &mut behind, sink)?;
-                        next.set((behind, more));
-                        Ok(())
-                    })
-                };
-                if !pieces::send(&mut answer, &row, async || self.go_on(peer, size).await).await? {
-                    return Err(WriteError::WrongLength);
-                }
-                let more;
-                (at, more) = next.get();
-                if !more {
-                    self.safe().await;
-                    return answer.finish().await;
-                }
-                made += 1;
-                if made % ROWS == 0 {
-                    self.turns.next().await;
-                }
-            }
-        }
-    }
-}
-
-/// Says that this is for the owner.
-fn stranger<S: Write, C: Clock>(responder: Responder<'_, S, C>) -> impl Future<Output = Result<(), WriteError>> {
-    let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
-    responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")])
-}
-
-/// Says that too much of something came from where this came from, and when to come again.
-pub(crate) fn too_many<'a, S: Write, C: Clock>(
-    responder: Responder<'a, S, C>,
-    Later(seconds): Later,
-    of: &'a str,
-) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
-    let mut wait = String::<10>::new();
-    let _ = write!(wait, "{seconds}");
-    let text = ["too many ", of, " from your address; wait as Retry-After says"];
-    responder.error_of(text, &[("Retry-After", &wait)], 429)
-}
-
-/// What a request authorizes itself with.
-fn bearer<'a>(request: &Request<'a>) -> Option<&'a str> {
-    let (scheme, code) = request.header("authorization")?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| code.trim())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_path_is_found_by_its_method_and_told_by_another() {
-        for (takes, pattern, _) in ROUTES {
-            let path = pattern.replacen("*.json", "7.json", 1).replace("players/7", "players/P07");
-            let path = path.replace("matches/7", "matches/R1M1").replace("matches/*", "matches/R1M1").replace('*', "7");
-            let (method, other) = if *takes == Get { ("HEAD", "POST") } else { ("POST", "GET") };
-            assert!(matches!(find(method, &path), Found::This(_)), "{method} {path}");
-            assert!(matches!(find(other, &path), Found::Otherwise(_)), "{other} {path}");
-            assert!(matches!(find(method, &std::format!("{path}x")), Found::Nothing), "{path}x");
+        // Where an id is the end of a path, whatever stands there is one.
+        for mount in MOUNTS.iter().filter(|mount| mount.rows.iter().all(|(_, pattern, _)| !pattern.ends_with('*'))) {
+            for (at, (takes, pattern, _)) in mount.at.iter().flat_map(|at| mount.rows.iter().map(move |row| (at, row)))
+            {
+                let path = pattern.replacen("*.json", "7.json", 1).replace("players/7", "players/P07");
+                let path =
+                    path.replace("matches/7", "matches/R1M1").replace("matches/*", "matches/R1M1").replace('*', "7");
+                let path = std::format!("{at}{path}");
+                let (method, other) = match takes {
+                    Get => ("HEAD", "POST"),
+                    Post => ("POST", "GET"),
+                    Socket => ("GET", "HEAD"),
+                };
+                assert!(matches!(find(method, &path), Found::This(_)), "{method} {path}");
+                assert!(matches!(find(other, &path), Found::Otherwise(..)), "{other} {path}");
+                assert!(matches!(find(method, &std::format!("{path}x")), Found::Nothing(_)), "{path}x");
+            }
         }
     }
 
@@ -831,9 +339,83 @@ mod tests {
     }
 
     #[test]
+    fn a_question_of_moltgame_is_the_same_wherever_it_is_asked() {
+        for at in ["/moltgame/api/v1", "/api/v1"] {
+            let asked = |method, path| match find(method, &std::format!("{at}{path}")) {
+                Found::This(Route::MoltGame(ask)) => std::format!("{ask:?}"),
+                Found::This(Route::Me) => "by the key".into(),
+                Found::This(_) => "something else".into(),
+                other => (other.errors())(404).concat(),
+            };
+            assert_eq!(asked("GET", "/agents/me"), if at == "/api/v1" { "by the key" } else { "Me" });
+            assert_eq!(asked("GET", "/agents/7"), "Agent(\"7\")");
+            assert_eq!(asked("POST", "/games/7/match"), "Match(\"7\")");
+            assert_eq!(asked("POST", "/rooms/7/join"), "Join(\"7\")");
+            assert_eq!(asked("GET", "/spectate/rooms/7"), "Spectate(\"7\")");
+            assert_eq!(asked("POST", "/agents/heartbeat"), "Heartbeat");
+        }
+        assert_eq!(find("POST", "/moltgame/api/v1/chairs").errors()(404), moltgame(404));
+    }
+
+    #[test]
     fn agents_find_the_way_in_by_any_case() {
         for path in ["/mcp", "/MCP", "/Mcp/"] {
             assert!(matches!(find("POST", path), Found::This(Route::Rpc(Via::Post))), "{path}");
         }
+        assert!(matches!(find("POST", "/API/V1/Agents"), Found::This(Route::Agents)));
+    }
+
+    /// A protocol that is one line of the table: it is mounted twice, one of its paths has two methods, and its errors are its
+    /// own.
+    const TOY: Mount = Mount {
+        at: &["/toy", "/api/v1/toy"],
+        errors: |status| match status {
+            404 => [r#"{"ok":false,"code":"nowhere","why":""#, r#""}"#],
+            _ => [r#"{"ok":false,"code":"refused","why":""#, r#""}"#],
+        },
+        rows: &[
+            (Get, "/table", To(Route::Status)),
+            (Post, "/table", To(Route::Agents)),
+            (Socket, "/ws", To(Route::Link(Purpose::Arena))),
+            (Get, "/tables/*.json", By(|[number, _]| Some(Route::League(number.parse().ok()?)))),
+        ],
+    };
+    const WITH_TOY: &[Mount] = &[
+        TOY,
+        Mount { at: &["/api/v1"], errors: plain, rows: LEAGUE_OF_AGENTS },
+        Mount { at: &[""], errors: plain, rows: PUBLIC },
+    ];
+
+    #[test]
+    fn a_protocol_is_one_line_whose_paths_are_found_wherever_it_is_mounted() {
+        for at in ["/toy", "/api/v1/toy"] {
+            let find = |method, path| find_in(WITH_TOY, method, &std::format!("{at}{path}"));
+            assert!(matches!(find("GET", "/table"), Found::This(Route::Status)));
+            assert!(matches!(find("POST", "/table"), Found::This(Route::Agents)));
+            assert!(matches!(find("GET", "/ws"), Found::This(Route::Link(Purpose::Arena))));
+            assert!(matches!(find("GET", "/tables/7.json"), Found::This(Route::League(7))));
+            assert!(matches!(find("PUT", "/table"), Found::Otherwise("GET, HEAD, POST", _)));
+            assert!(matches!(find("POST", "/ws"), Found::Otherwise("GET", _)));
+            assert!(matches!(find("GET", "/tables/seven.json"), Found::Nothing(_)));
+        }
+        assert!(
+            matches!(find_in(WITH_TOY, "GET", "/health"), Found::This(Route::Health)),
+            "the others are where they were"
+        );
+        assert!(matches!(find_in(WITH_TOY, "GET", "/api/v1/doc"), Found::This(Route::Doc)));
+        assert!(matches!(find_in(WITH_TOY, "GET", "/toytable"), Found::Nothing(_)));
+    }
+
+    #[test]
+    fn what_is_not_there_is_said_in_the_words_of_the_protocol_it_was_asked_of() {
+        let says = |method, path, status| match find_in(WITH_TOY, method, path) {
+            Found::Otherwise(_, errors) | Found::Nothing(errors) => errors(status),
+            Found::This(_) => panic!("{path} is there"),
+        };
+        assert_eq!(says("GET", "/toy/chair", 404), (TOY.errors)(404));
+        assert_eq!(says("GET", "/api/v1/toy/chair", 404), (TOY.errors)(404));
+        assert_eq!(says("PUT", "/toy/table", 405), (TOY.errors)(405));
+        assert_eq!(says("GET", "/api/v1/chair", 404), plain(404));
+        assert_eq!(says("GET", "/chair", 404), plain(404));
     }
 }

@@ -11,13 +11,11 @@ use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
 
 use crate::Appliance;
-use crate::arena;
+use crate::answers::{Left, apart};
 use crate::board::Board;
 use crate::clock::before;
 use crate::http::{Limits, Refusal, ServerConn};
-use crate::links;
-use crate::live;
-use crate::routes::apart;
+use crate::routes::Purpose;
 use crate::slots::{Id, Role};
 use crate::web::File;
 use crate::ws::{End, Lent, Link, Long};
@@ -47,6 +45,8 @@ enum Next {
     Over,
     /// It is a link.
     Link(Purpose),
+    /// It is one, and to be closed: frames came before the handshake was answered.
+    TooEarly,
     /// The request is too long for the buffer, which so many bytes of it fill.
     Longer(usize),
     /// The request that was too long is answered; so many bytes came behind it.
@@ -201,6 +201,10 @@ impl<B: Board> Appliance<'_, B> {
                 next => next,
             };
             let player = match next {
+                Next::TooEarly => {
+                    Link::new(socket, &self.board, buf).close(TOO_EARLY).await;
+                    None
+                }
                 Next::Link(purpose) => {
                     // Who has not said who it is says no more than a request may.
                     let room = buf.get_mut(..own.saturating_add(spare)).unwrap_or_default();
@@ -271,7 +275,6 @@ impl<B: Board> Appliance<'_, B> {
         async move {
             let ms = self.limits().request_ms;
             match purpose {
-                Purpose::TooEarly => Link::new(socket, &self.board, buf).close(TOO_EARLY).await,
                 Purpose::Watch => apart(pin!(self.show_live(peer, &mut Link::new(socket, &self.board, buf)))).await,
                 Purpose::Play => return apart(pin!(self.meet(peer, socket, buf, ms))).await,
                 Purpose::Arena => return apart(pin!(self.meet_agent(peer, socket, buf, ms))).await,
@@ -317,19 +320,19 @@ impl<B: Board> Appliance<'_, B> {
                         }
                     };
                 self.slots.set(slot, Role::Busy);
-                if let Some(purpose) = Purpose::at(request.path) {
-                    if self.greet(peer, request, responder).await {
-                        return Next::Link(if conn.unread() > 0 { Purpose::TooEarly } else { purpose });
-                    }
-                } else {
-                    let (mut wide, mut crowded) = (if is_lent { None } else { self.wide.spare() }, None);
-                    // An answer that fails leaves a closed connection: the next receive says so.
+                let mut left = Left::Nothing;
+                {
+                    let mut wide = if is_lent { None } else { self.wide.spare() };
                     let responder = if is_lent { responder.keeps_waiting(KEEP_MS) } else { responder };
                     let responder = responder.with_room(wide.as_deref_mut(), KEEP_MS);
-                    let _ = self.route(peer, request, responder, &mut crowded).await;
-                    if let Some(file) = crowded {
-                        return Next::Unpack(file);
-                    }
+                    // An answer that fails leaves a closed connection: the next receive says so.
+                    let _ = self.route(peer, request, responder, &mut left).await;
+                }
+                match left {
+                    Left::Nothing => {}
+                    Left::Unpack(file) => return Next::Unpack(file),
+                    Left::Link(_) if conn.unread() > 0 => return Next::TooEarly,
+                    Left::Link(purpose) => return Next::Link(purpose),
                 }
                 // The next request may be there already: the others get their turn first.
                 yield_now().await;
@@ -353,27 +356,6 @@ impl<B: Board> Appliance<'_, B> {
             while self.slots.role(slot) != Role::LetGo {
                 self.slots.rung(slot).await;
             }
-        }
-    }
-}
-
-/// What a link is for, by its path.
-#[derive(Clone, Copy)]
-enum Purpose {
-    Play,
-    Arena,
-    Watch,
-    /// To be closed: frames came before the handshake was answered.
-    TooEarly,
-}
-
-impl Purpose {
-    fn at(path: &str) -> Option<Self> {
-        match path {
-            links::PATH => Some(Self::Play),
-            arena::PATH => Some(Self::Arena),
-            live::PATH => Some(Self::Watch),
-            _ => None,
         }
     }
 }

@@ -1,8 +1,7 @@
-// What can be drawn: the games, as a spectator sees them, and the points over the rounds. Nothing here asks the box for
-// anything. Names and words come from strangers, so every text goes in as textContent, never as HTML.
-//
-// A game is drawn from one step of a match: {turn, view, actions, scores, result}. `view` is what the box shows of the game
-// in /api/matches/R1M1.json, `actions` the last turn in words by player, `result` how the match ended. Any may be missing.
+// What can be drawn, and what all drawings share: names, colours, boards, bars. How a game is drawn stands beside its rules,
+// in protocol-core/src/games/<game>/draw.js; build.rs puts these behind this file, each in a block of its own, so that all that
+// stands here can be used there. Nothing here asks the box for anything. Names and words come from strangers, so every text
+// goes in as textContent, never as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -53,91 +52,6 @@ function key(signs, ...said) {
   return make("p", "key", ...signs.map(([sign, words]) => make("span", "", shape("svg", { viewBox: "0 0 1 1", "aria-hidden": true }, sign), words)), ...said);
 }
 
-function gomoku(seats, step) {
-  const { board, energy, sealedStones = [], quietZoneCells = [], lastMove } = step.view.extra;
-  const size = board.length, ends = [.5, size - .5], EDGE = .8, here = { row: 0, col: 0 };
-  const lines = board.map((_, at) => `M${ends[0]} ${at + .5}H${ends[1]}M${at + .5} ${ends[0]}V${ends[1]}`).join("");
-  const at = (cell, radius, name) => shape("circle", { cx: cell.col + .5, cy: cell.row + .5, r: radius, class: name });
-  const quiet = cell => shape("rect", { x: cell.col + .06, y: cell.row + .06, width: .88, height: .88, rx: .15, class: "quiet of" + cell.owner });
-  const seal = cell => at(cell, .33, "seal"), last = (cell, radius) => at(cell, radius, "last");
-  const mark = (x, y, words) => shape("text", { x, y, class: "mark" }, words);
-  const marks = board.flatMap((_, at) => [mark(at + .5, -.3, String.fromCharCode(65 + at)), mark(-.3, at + .5, at + 1)]);
-  const stones = board.flatMap((row, y) => row.flatMap((stone, x) => stone ? [at({ row: y, col: x }, .43, "stone" + stone)] : []));
-  const words = `Gomoku board with ${stones.length} stones, ${sealedStones.length} of them sealed`;
-  const wood = picture(size, size, words,
-    shape("rect", { x: -EDGE, y: -EDGE, width: size + EDGE, height: size + EDGE, class: "wooden" }), shape("path", { d: lines, class: "lines" }), ...marks,
-    ...quietZoneCells.map(quiet), ...stones, ...sealedStones.map(seal), ...lastMove ? [last(lastMove, .2)] : []);
-  wood.setAttribute("viewBox", `${-EDGE} ${-EDGE} ${size + EDGE} ${size + EDGE}`);
-  const row = step.over && five(board);
-  if (row) wood.append(shape("path", { d: `M${row[0].col + .5} ${row[0].row + .5}L${row.at(-1).col + .5} ${row.at(-1).row + .5}`, class: "five" }));
-  return make("div", "game stones", wood, sides(seats, step, "", (_, seat) => `${["Black", "White"][seat]}, energy ${energy?.[seat] ?? 0}`),
-    key([[last(here, .4), "last stone"], [seal(here), "sealed: stays where it is"], [quiet({ ...here, owner: 1 }), "closed to White"], [quiet({ ...here, owner: 2 }), "closed to Black"]], "Five in a row win. Energy buys skills."));
-}
-
-// The stones that have won: five or more of a colour in a row.
-function five(board) {
-  for (const [down, right] of [[0, 1], [1, 0], [1, 1], [1, -1]]) for (let row = 0; row < board.length; row++) for (let col = 0; col < board.length; col++) {
-    const stones = [];
-    for (let at = { row, col }; board[row][col] && board[at.row]?.[at.col] === board[row][col]; at = { row: at.row + down, col: at.col + right }) stones.push(at);
-    if (stones.length >= 5) return stones;
-  }
-  return null;
-}
-
-// Grass, bush, stone, gold, berries, water, mountain, station.
-const GROUND = ["#a9c77e", "#5f9150", "#9a9aa6", "#f0b429", "#d6487b", "#5b9bd5", "#6b6259", "#ffffff"];
-const LIES = [[3, "gold, worth 5"], [4, "berries (food), 3"], [2, "stone, 2"], [1, "bush (wood), 1"], [5, "water"], [6, "mountain"], [7, "where a drone began"]];
-
-function rush(seats, step) {
-  const { grid, playerPositions = {}, playerResources = {}, playerThoughts = {}, scores = {}, tick, maxTicks } = step.view.extra;
-  const CELL = 6, canvas = make("canvas"), size = grid.length;
-  canvas.width = canvas.height = size * CELL;
-  canvas.setAttribute("role", "img");
-  const where = seats.map(seat => [seat, playerPositions[seat.id]]).filter(([, spot]) => spot);
-  canvas.setAttribute("aria-label", `Map of ${size} by ${size} cells, tick ${tick} of ${maxTicks}. ` + where.map(([seat, spot]) => `${seat.name} is at ${spot.x}, ${spot.y}.`).join(" "));
-  const pen = canvas.getContext("2d"), style = getComputedStyle(document.documentElement);
-  grid.forEach((row, y) => row.forEach((ground, x) => {
-    // What nobody sees is fog.
-    pen.fillStyle = GROUND[ground] || "#5b6068";
-    pen.fillRect(x * CELL, y * CELL, CELL, CELL);
-  }));
-  where.forEach(([seat, spot]) => {
-    pen.beginPath();
-    pen.arc((spot.x + .5) * CELL, (spot.y + .5) * CELL, CELL * 2, 0, 7);
-    pen.fillStyle = `oklch(${style.getPropertyValue("--light")} .17 ${hue(seat.id)})`;
-    pen.fill();
-    pen.lineWidth = 3;
-    pen.strokeStyle = "#fff";
-    pen.stroke();
-  });
-  const has = seat => Object.entries(playerResources[seat.id] || {}).map(([what, count]) => `${what} ${count}`).join(" · ");
-  const said = seat => playerThoughts[seat.id] && `“${playerThoughts[seat.id]}”`;
-  const fog = grid.some(row => row.includes(-1));
-  return make("div", "game", canvas, sides(seats, step, "point", seat => [has(seat), said(seat)], seat => scores[seat.id]),
-    key(LIES.map(([ground, words]) => [shape("rect", { width: 1, height: 1, fill: GROUND[ground], class: "ground" }), words]), "A drone sees 35 cells far; " + (fog ? "what neither sees is dark." : "here you see all.")));
-}
-
-const THROWS = { rock: "✊", paper: "✋", scissors: "✌️" };
-
-function dance(seats, step) {
-  const { map: { width, height }, agents } = step.view.publicState;
-  const cells = [];
-  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) {
-    cells.push(shape("rect", { x, y, width: 1, height: 1, class: (x + y) % 2 ? "floor odd" : "floor" }));
-  }
-  const throwOf = agent => THROWS[agent.lastPlan?.commands?.find(command => command.action)?.action] || "";
-  const dancers = agents.filter(agent => !agent.eliminated).map(agent => coloured(shape("g", { class: "own" },
-    shape("circle", { cx: agent.x + .5, cy: agent.y + .5, r: .8, class: "dancer" }),
-    shape("text", { x: agent.x + .5, y: agent.y + .55, class: "dancing" }, agent.stunned ? "💫" : throwOf(agent))), agent.agentId));
-  const of = seat => agents.find(agent => agent.agentId === seat.id) || {};
-  const words = seat => [of(seat).eliminated && "is out", of(seat).motto && `“${of(seat).motto}”`];
-  const told = "Dance floor. " + agents.map(agent => `${agent.agentName} ${agent.eliminated ? "is out" : `is at ${agent.x}, ${agent.y}`}`).join(", ");
-  const floor = picture(width, height, told, ...cells, ...dancers);
-  // Those at the edge lean over it.
-  floor.setAttribute("viewBox", `-.4 -.4 ${width + .8} ${height + .8}`);
-  return make("div", "game", floor, sides(seats, step, "point", words, seat => of(seat).score), key([], "Two side by side duel: the winner gets a point, the loser is out. 💫 stumbled, and loses to any throw."));
-}
-
 // A small picture for each round: bars of the first seat upwards, of the second downwards. Several where there are battlefields.
 function bouts(seats, rounds) {
   return make("div", "rounds", ...rounds.map(({ title, values, names = values, winner, tops }) => {
@@ -155,74 +69,70 @@ function bouts(seats, rounds) {
   }));
 }
 
-function blotto(seats, step) {
-  const { history = [], scores } = step.view.extra;
-  const tops = Math.max(...history.flatMap(({ allocations }) => Object.values(allocations).flat()));
-  const rounds = history.map(({ round, allocations, winner }) => ({ title: "Round " + round, values: seats.map(seat => allocations[seat.id]), winner, tops }));
-  return make("div", "game", bouts(seats, rounds), sides(seats, step, "round", undefined, seat => scores[seat.id]), key([], "10 soldiers on 5 battlefields; who takes 3 of them wins the round."));
+// A playing card: its rank, and its suit if that matters; from behind if nobody may see it.
+const SUITS = { c: "♣", d: "♦", h: "♥", s: "♠" };
+
+function playingCard(rank, suit = "") {
+  const name = rank ? rank.replace("T", "10") + (SUITS[suit] || "") : "hidden card";
+  const text = (y, size, words) => shape("text", { x: 25, y, "font-size": size }, words);
+  const print = !rank ? [shape("rect", { x: 6, y: 6, width: 38, height: 58, rx: 3, class: "behind" })]
+    : suit ? [text(22, 29, rank.replace("T", "10")), text(53, 31, SUITS[suit])] : [text(36, 34, rank)];
+  return shape("svg", { viewBox: "0 0 50 70", role: "img", "aria-label": name, class: "face" + (/[dh]/.test(suit) ? " red" : "") },
+    shape("rect", { x: 1, y: 1, width: 48, height: 68, rx: 6, class: "paper" }), ...print);
 }
 
-// Echo shows no history; the page remembers the rounds it has seen.
-function echo(seats, step) {
-  const { scores } = step.view?.extra || step;
-  const rounds = (step.rounds || []).filter(({ numbers }) => seats.every(seat => Number.isInteger(numbers[seat.id]))).map(({ round, numbers, winner }, _, all) => {
-    const before = all.find(one => one.round === round - 1)?.numbers || {}, again = seat => numbers[seat.id] === before[seat.id];
-    const values = seats.map(seat => [again(seat) ? 0 : numbers[seat.id]]), names = seats.map(seat => [numbers[seat.id] + (again(seat) ? " again" : "")]);
-    return { title: "Round " + round, values, names, winner, tops: 10 };
-  });
-  return make("div", "game", bouts(seats, rounds), sides(seats, step, "round", undefined, seat => scores?.[seat.id]), key([], "The higher number wins the round; one that is played again counts as 0."));
+// A table with what lies in its middle, and a place for each player: what it has, what it did last, and whether it is asked.
+function felt(seats, step, middle, places) {
+  const place = ({ id, name, note, things, isAsked, isOut }) => coloured(make("div", "place own" + (isAsked ? " asked" : "") + (isOut ? " gone" : ""),
+    make("bdi", "", seats.find(seat => seat.id === id)?.name ?? name), ...things, make("p", "", note || (step.actions || {})[id] || "\u00a0")), id);
+  return make("div", "felt", make("div", "middle", ...middle), make("div", "places", ...places.map(place)));
 }
 
+// Whether a choice of even or odd names the parity of a number.
 const right = (choice, number) => choice === (number % 2 ? "odd" : "even");
 
-function evenOdd(seats, step) {
-  const { drawn_number: number, choices = {} } = step.result || {};
-  const known = Number.isInteger(number);
-  const judged = chosen => chosen ? right(chosen, number) ? "✓ right" : "✗ wrong" : "did not choose";
-  const choice = (seat, at) => coloured(make("div", "choice own", make("bdi", "", seat.name), make("b", "", known ? choices[seat.id] || "–" : "?"),
-    make("span", "soft", known ? judged(choices[seat.id]) : "")), seat.id);
-  const waiting = (step.view?.choices_in ?? 0) + " of 2 chose";
-  const drawn = make("div", "drawn", make("b", "", known ? number : "?"), known ? number % 2 ? "odd" : "even" : waiting);
-  return make("div", "game", make("div", "draw", choice(seats[0], 0), drawn, choice(seats[1], 1)));
+// The games, by name, as each has told of itself:
+//
+//   draw(seats, step)   the game at one step of a match: {turn, view, actions, scores, result, over}. `view` is what the box shows
+//                       of the game in /api/matches/R1M1.json, `actions` the last turn in words by player, `result` how the match
+//                       ended. Any may be missing.
+//
+// and, where there is something to tell:
+//
+//   style               how its drawing looks, as CSS; colours that others share have names in page.css
+//   steps(page)         the steps that a result or a view tells of by itself, without anybody having watched
+//   watch(step, page, before, moves)   adds to a step what follows from the one before it, or from the moves, if they are known
+//   needsMoves          whether it is drawn by its moves, once it is over
+//   proof(page, seed)   what the seed decided, recomputed: [whether the box said the same, words …] for each line
+//   said(name, value, move)   how a member of a move is said, "" if it is not; undefined for the value as it is
+//   hides               what spectators do not see, for whoever chooses the game
+//   unscored            whether its score says nothing before it is over
+//   single              whether it has but one turn, and so no steps
+const GAMES = {};
+
+function game(name, told) {
+  GAMES[name] = told;
+  if (!told.style) return;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(told.style);
+  document.adoptedStyleSheets.push(sheet);
 }
 
-function evenOdd10(seats, step) {
-  const turns = step.turns || [];
-  const sign = (turn, seat) => turn[seat.id] ? right(turn[seat.id], turn.number) ? "✓ " : "✗ " : "";
-  const line = (turn, seat) => coloured(make("span", "own", make("bdi", "", sign(turn, seat) + (turn[seat.id] || "–"))), seat.id);
-  return make("div", "game", make("div", "rounds", ...turns.map(turn => {
-    const won = seats.find(seat => seat.id === turn.winner);
-    return coloured(make("div", won ? "bout own" : "bout", "Turn " + turn.turn, make("b", "", turn.number), ...seats.map(seat => line(turn, seat))), won?.id);
-  })), sides(seats, step, "right guess|right guesses", undefined, seat => turns.filter(turn => right(turn[seat.id], turn.number)).length));
-}
-
-const GAMES = { "even_odd": evenOdd, "even_odd_10": evenOdd10, echo, blotto, "skill-gomoku": gomoku, "resource-rush": rush, "dance-battle": dance };
+// What a game has told; of one that has told nothing, nothing.
+export const about = name => GAMES[name] || {};
 
 // The game at one step. Where there is nothing to draw: who plays, and what is known in words.
-export function draw(game, seats, step) {
+export function draw(name, seats, step) {
   try {
-    return GAMES[game](seats, step);
+    return GAMES[name].draw(seats, step);
   } catch {
     return make("div", "game", sides(seats, step));
   }
 }
 
-// The steps that a result or a view tells of by itself, without anybody having watched.
-export function told(game, page) {
-  const moves = page.game_result?.game_summary?.moves || page.view?.previous_moves;
-  if (game === "even_odd_10" && moves?.length) {
-    return moves.map((_, at) => ({ turn: at + 1, turns: moves.slice(0, at + 1) }));
-  }
-  const history = page.view?.extra?.history;
-  if (game === "blotto" && history?.length) {
-    return history.map((_, at) => {
-      const rounds = history.slice(0, at + 1), scores = {};
-      for (const { id } of page.seats) scores[id] = rounds.filter(round => round.winner === id).length;
-      return { turn: at + 1, view: { extra: { history: rounds, scores } } };
-    });
-  }
-  return [];
-}
+// A move in words.
+export const spoken = (move, said) => move && typeof move === "object"
+  ? Object.entries(move).map(([name, value]) => said?.(name, value, move) ?? spoken(value, said)).filter(Boolean).join(" ") : String(move);
 
 // Points over rounds: a line for each player, `lines` being [{id, name, points: [after round 1, …]}], best first.
 export function race(lines, rounds, wide) {
@@ -379,13 +289,20 @@ export function sha256(bytes) {
 export const hex = bytes => bytes.map(byte => byte.toString(16).padStart(2, "0")).join("");
 export const unhex = text => text.match(/../g).map(pair => parseInt(pair, 16));
 
-// The first `count` draws below `n` from a match's seed, as the manual says.
+// What a match's seed draws, as the manual says: each call has the next value below `n`.
+export function chance(seed) {
+  let next = 0;
+  return n => {
+    for (const whole = n * Math.floor(2 ** 32 / n);;) {
+      const at = next++, [a, b, c, d] = sha256([...seed, at >>> 24, at >>> 16 & 255, at >>> 8 & 255, at & 255]);
+      const x = ((a * 256 + b) * 256 + c) * 256 + d;
+      if (x < whole) return x % n;
+    }
+  };
+}
+
+// The first `count` draws below `n`.
 export function draws(seed, n, count) {
-  const values = [], whole = n * Math.floor(2 ** 32 / n);
-  for (let at = 0; values.length < count; at++) {
-    const [a, b, c, d] = sha256([...seed, at >>> 24, at >>> 16 & 255, at >>> 8 & 255, at & 255]);
-    const x = ((a * 256 + b) * 256 + c) * 256 + d;
-    if (x < whole) values.push(x % n);
-  }
-  return values;
+  const below = chance(seed);
+  return Array.from({ length: count }, () => below(n));
 }

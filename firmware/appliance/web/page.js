@@ -4,7 +4,7 @@
 // back with growing pauses. A box that has all the watchers it can take sends a page away; it then asks every few seconds.
 // Names and words come from strangers, so every text goes in as textContent, never as HTML.
 
-import { code, coloured, draw, draws, hex, make, race, sha256, told, unhex } from "./draw.js";
+import { about, code, coloured, draw, hex, make, race, sha256, spoken, unhex } from "./draw.js";
 
 const $ = id => document.getElementById(id);
 const ASK_MS = 5000, PATIENCE_MS = 5000, QUIET_MS = 6000, UNSEEN_MS = 15000, TICK_MS = 250, GLANCE_MS = 700, MOVED_MS = 6000;
@@ -19,8 +19,6 @@ const NEXT = { WAITING: "start", RUNNING: "pause", PAUSED: "resume", COMPLETED: 
 // How a match ended that was not played to its end: by itself, and of the player who lost by it.
 const FAILED = { timeout: "gave no answer in time", invalid: "gave no valid answer", refused: "did not join", disconnected: "could not be reached", adjudicated: "was removed by the teacher", both_failed: "no valid answer came" };
 const ENDS = { timeout: "no answer in time", invalid: "invalid answers", refused: "did not join", disconnected: "connection lost", adjudicated: "decided by the teacher" };
-// Games whose score says nothing before they are over.
-const UNSCORED = /^(even_odd|skill-gomoku)$/;
 const FEED = { live: "live", asking: "asking every 5 s", lost: "no connection", "": "connecting" };
 
 // What is known of the box.
@@ -584,7 +582,7 @@ function showRunning() {
     ids(one).forEach((id, at) => {
       const player = one.players[at], seat = item.firstChild.children[at], [name, score, clock, said] = seat.children;
       text(name, nameOf(id));
-      text(score, player.score == null || UNSCORED.test(one.game_type) ? "" : "score " + player.score);
+      text(score, player.score == null || about(one.game_type).unscored ? "" : "score " + player.score);
       text(said, player.said ? `“${player.said}”` : "").hidden = !player.said;
       clock.dataset.until = player.thinking && player.until || "";
       clock.dataset.idle = player.thinking === undefined ? "playing" : !player.thinking ? "waits" : person(id)?.connected === false ? "away" : "thinking";
@@ -627,7 +625,7 @@ function look(id) {
     lookedAt = performance.now();
     try {
       const page = await get(shown("/api/matches/" + id + ".json"));
-      if (page.game_type === "echo" && isOver(page)) page.moves = (await get("/api/matches/" + id + "/moves.json").catch(() => ({}))).moves;
+      if (about(page.game_type).needsMoves && isOver(page)) page.moves = (await get("/api/matches/" + id + "/moves.json").catch(() => ({}))).moves;
       remember(page);
       if (opened?.id === id) opened.change(page);
     } catch { /* The next change asks again. */ }
@@ -637,25 +635,15 @@ function look(id) {
   }, Math.max(0, lookedAt + GLANCE_MS - performance.now()));
 }
 
-// The numbers of echo, whose view shows none: they stand in the words for the last turn.
-const played = action => action?.includes("🔟") ? 10 : Number(/\d/.exec(action || "")?.[0] ?? NaN);
-
 // A match as the box told it, with the steps this page has seen of it.
 function remember(page) {
-  const id = page.match_id, known = seen.get(id) || { steps: [], rounds: [] }, game = page.game_type;
+  const id = page.match_id, known = seen.get(id) || { steps: [] };
   page.seats = seatsOf(page);
   const actions = byId(page, page.actions), over = isOver(page);
   const scores = Object.fromEntries(page.players.map(one => [one.player_id, one.score]));
   const step = { turn: page.turn || 0, view: page.view || undefined, actions, scores, result: page.game_result, over };
-  if (page.moves) known.rounds = echoRounds(page, page.moves);
-  else if (game === "echo" && page.view?.extra) {
-    const round = (page.turn || 1) - 1, numbers = Object.fromEntries(Object.entries(actions).map(([id, action]) => [id, played(action)]));
-    const last = known.steps.at(-1)?.scores || {};
-    if (round > 0 && !known.rounds.some(one => one.round === round)) known.rounds.push({ round, numbers, winner: page.seats.find(seat => (scores[seat.id] || 0) > (last[seat.id] || 0))?.id });
-  }
-  step.rounds = [...known.rounds];
-  if (game === "even_odd_10") step.turns = page.game_result?.game_summary?.moves || page.view?.previous_moves || [];
   const before = known.steps.at(-1);
+  about(page.game_type).watch?.(step, page, before, page.moves);
   if (before && (before.turn === step.turn && before.over === over || !step.view && !page.game_result)) known.steps.pop();
   // What was before the end is not the end.
   if (!step.view && before?.view && !over) step.view = before.view;
@@ -665,13 +653,6 @@ function remember(page) {
   seen.set(id, Object.assign(known, { page }));
   if (seen.size > KEPT_MATCHES) seen.delete(seen.keys().next().value);
   return known;
-}
-
-// The rounds of echo from its moves, whose winners the result has.
-function echoRounds(page, moves) {
-  const made = ids(page).map(id => moves.filter(one => one.player_id === id).map(one => one.move.number));
-  const numbers = at => Object.fromEntries(ids(page).map((id, seat) => [id, made[seat][at]]));
-  return made[0].slice(0, made[1].length).map((_, at) => ({ round: at + 1, numbers: numbers(at), winner: page.game_result?.round_winners?.[at] }));
 }
 
 // Words by player; the box sends them by seat.
@@ -891,13 +872,13 @@ function replay(body, page, watched) {
   const show = step => place.replaceChildren(draw(page.game_type, page.seats, step));
   const follow = watched => {
     const isLast = !step || step.at() === steps.length - 1, at = step?.at(), last = watched.at(-1);
-    const history = told(page.game_type, { ...page, game_result: last.result, view: last.view });
+    const history = about(page.game_type).steps?.({ ...page, game_result: last.result, view: last.view }) || [];
     steps = history.length ? history : watched;
     step = null;
     below.replaceChildren();
     if (steps.length > 1) step = stepper(below, 0, steps.length - 1, at => { show(steps[at]); return "turn " + steps[at].turn; }, isLast ? steps.length - 1 : at);
     else show(steps.at(-1));
-    if (steps === watched && page.game_type !== "even_odd") below.append(make("p", "soft", "The steps here are those that this page has seen." + (isOver(page) ? " The box does not keep the moves of this match any more." : " When the match is over, the box tells every move.")));
+    if (steps === watched && !about(page.game_type).single) below.append(make("p", "soft", "The steps here are those that this page has seen." + (isOver(page) ? " The box does not keep the moves of this match any more." : " When the match is over, the box tells every move.")));
   };
   if (!isOver(page)) {
     follow(watched);
@@ -931,10 +912,6 @@ function stepper(parent, first, last, go, begin = last) {
 }
 
 const sinceBegin = ms => Math.floor(ms / 60000) + ":" + (ms % 60000 / 1000).toFixed(1).padStart(4, "0");
-// A move in words: what it says, a cell as the board has it, without the numbers and kinds of a dancer's beats, which come in order.
-const spoken = move => move && typeof move === "object" ? Object.entries(move).filter(([name]) => !/^(beatIndex|kind|row)$/.test(name))
-  .map(([name, value]) => name === "col" ? String.fromCharCode(65 + value) + (move.row + 1) : spoken(value)).join(" ") : String(move);
-
 // The moves of a match that is over, and the game after each of them as the box plays it anew.
 async function film(page, below, show) {
   const path = "/api/matches/" + page.match_id, { moves, complete } = await get(path + "/moves.json"), shots = new Map();
@@ -951,7 +928,7 @@ async function film(page, below, show) {
     } catch { /* The next step asks again. */ }
     busy = false;
   };
-  const deed = one => one.ended_against ? "The match ends" + (one.ended_against.length ? ", against " + one.ended_against.map(nameOf).join(", ") : "") : spoken(one.move);
+  const deed = one => one.ended_against ? "The match ends" + (one.ended_against.length ? ", against " + one.ended_against.map(nameOf).join(", ") : "") : spoken(one.move, about(page.game_type).said);
   const lines = moves.map(one => make("li", "", make("time", "", sinceBegin(one.at_ms)), make("bdi", "", one.player_id ? nameOf(one.player_id) : ""), make("bdi", "", deed(one))));
   const list = make("ol", "log moves", ...lines);
   list.tabIndex = 0;
@@ -971,8 +948,7 @@ async function film(page, below, show) {
 function stepOf(shot, page, moves) {
   const over = shot.state === "over", scores = Object.fromEntries(shot.players.map(one => [one.player_id, one.score]));
   const step = { turn: shot.turn, view: shot.view, actions: byId(shot, shot.actions), scores, over, result: over ? page.game_result : undefined };
-  step.turns = shot.view?.previous_moves;
-  if (page.game_type === "echo") step.rounds = echoRounds(page, moves.slice(0, shot.step));
+  about(page.game_type).watch?.(step, page, undefined, moves.slice(0, shot.step));
   return step;
 }
 
@@ -982,17 +958,9 @@ function prove(body, page) {
   const box = body.appendChild(make("div", "proof")), line = (good, ...said) => box.append(make("p", good ? "yes" : "no", (good ? "✓ " : "✗ "), ...said));
   facts(box, [["Commitment", make("span", "code", page.seed_commitment)], ["Seed", make("span", "code", page.match_seed || "secret until the match is over")]]);
   if (!page.match_seed) return;
-  const seed = unhex(page.match_seed), result = page.game_result || {};
+  const seed = unhex(page.match_seed);
   line(hex(sha256(seed)) === page.seed_commitment, "this page computed the seed's SHA-256, and it ", hex(sha256(seed)) === page.seed_commitment ? "is" : "is not", " the commitment");
-  if (page.game_type === "even_odd" && Number.isInteger(result.drawn_number)) {
-    const drawn = 1 + draws(seed, 10, 1)[0];
-    line(drawn === result.drawn_number, "the seed draws ", drawn, ", the box said ", result.drawn_number);
-  }
-  const moves = page.game_type === "even_odd_10" && result.game_summary?.moves;
-  if (moves) {
-    const drawn = draws(seed, 100, moves.length);
-    line(moves.every((move, at) => move.number === drawn[at]), "the seed draws ", drawn.join(" "));
-  }
+  for (const [good, ...words] of about(page.game_type).proof?.(page, seed) || []) line(good, ...words);
   box.append(make("p", "soft", "Anybody can do the same: /skill.md says how."));
 }
 
@@ -1099,7 +1067,10 @@ async function examine() {
 }
 setInterval(() => examine().catch(() => {}), ASK_MS);
 
-$("settings").game.onchange = () => { $("fog").hidden = $("settings").game.value !== "resource-rush"; };
+$("settings").game.onchange = () => {
+  const { hides = "" } = about($("settings").game.value);
+  text($("hides"), hides).hidden = !hides;
+};
 
 $("teach").onclick = async () => {
   $("desk").showModal();

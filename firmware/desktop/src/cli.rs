@@ -12,10 +12,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use lexopt::{Arg, Parser};
+use protocol_core::games::Parity;
 use protocol_core::venue::{Pace, TIMEOUT_MS};
 
 use crate::failure::Failure;
-use crate::house::strategy::Parity;
 
 /// How many players a league can have on this computer.
 pub const PLAYERS: RangeInclusive<u16> = 2..=512;
@@ -390,7 +390,7 @@ impl Words<'_> {
 
     fn parities(&mut self) -> Result<Vec<Parity>, Failure> {
         self.read("even or odd for PLAYER_A and PLAYER_B of each turn, like even,odd", |text| {
-            let choices: Option<Vec<Parity>> = text.split(',').map(Parity::from_name).collect();
+            let choices: Option<Vec<Parity>> = text.split(',').map(Parity::named).collect();
             choices.filter(|choices| choices.len().is_multiple_of(2))
         })
     }

@@ -4,12 +4,11 @@
 use std::fmt::{self, Write};
 
 use protocol_core::fair::{Draws, Seed};
-use protocol_core::games::{AnyGame, Game, GameKind};
+use protocol_core::games::{AnyGame, Game, GameKind, Parity};
 use protocol_core::json;
 
 use crate::cli::VerifyOptions;
 use crate::failure::Failure;
-use crate::house::strategy::Parity;
 
 /// Everything a seed decides.
 struct Recomputed {

@@ -1,5 +1,5 @@
 //! What agents read, made from the code that referees them, so that it cannot say anything else: the page of every game, and
-//! what the other documents say of errors, times and games. Messages are those the real venue said in a game it played while
+//! what the other documents say of errors, times and games. And what draws the games for people, put together. Messages are those the real venue said in a game it played while
 //! this was built; why a move is refused are the game's own words; numbers are the constants.
 //!
 //! ```text
@@ -35,7 +35,7 @@ pub fn path(kind: GameKind) -> String {
 /// The page of a game.
 pub fn page(kind: GameKind) -> String {
     let rules = kind.rules();
-    let fragment = Fragment::read(kind.page());
+    let fragment = Fragment::read(kind.manual());
     let league = example::league_v2(kind, &fragment.script);
     let arena = example::league_of_agents(kind, &fragment.script);
     let refusals = example::refusals(kind, &fragment.script);
@@ -154,15 +154,24 @@ pub fn document(text: &str) -> String {
     })
 }
 
+/// The script that draws, with what each game tells of its drawing behind it, in a block of its own.
+pub fn drawings(general: &str) -> String {
+    GameKind::ALL.iter().fold(general.into(), |all, kind| {
+        let (name, drawing) = (kind.rules().name, kind.drawing());
+        assert!(drawing.contains(&format!("\ngame(\"{name}\", {{")), "the draw.js of {name} does not tell of it");
+        format!("{all}\n// {name}\n{{\n{drawing}}}\n")
+    })
+}
+
 /// What a game is, in two sentences.
 fn summary(kind: GameKind) -> String {
     let turns = |name: &str| (name == "turns").then(|| kind.rules().turns.to_string());
-    filled(Fragment::read(kind.page()).summary, turns)
+    filled(Fragment::read(kind.manual()).summary, turns)
 }
 
 /// Something of the example of a game: a message, `.answer` for the answer to it, `.flat` for one line.
 fn of_game(kind: GameKind, what: &str) -> Option<String> {
-    let script = Fragment::read(kind.page()).script;
+    let script = Fragment::read(kind.manual()).script;
     let league = || example::league_v2(kind, &script);
     let arena = || example::league_of_agents(kind, &script);
     let of_end = |name| Some(example::member(&league().first("GAME_OVER")?.text, name).to_string());
@@ -346,7 +355,9 @@ fn messages(example: &Example, kinds: &[&str], print: impl Fn(&Said) -> String) 
 fn meaning(code: Code) -> (&'static str, &'static str) {
     match code {
         Code::Timeout => ("GAME_ERROR", "no answer before the deadline"),
-        Code::InvalidChoice => ("both", "the move is not allowed (every game but `even_odd`)"),
+        Code::InvalidChoice => {
+            ("both", "the move is not allowed (in every game whose question is no CHOOSE_PARITY_CALL)")
+        }
         Code::MissingRequiredField => ("both", "a field is missing or wrong, or the answer is not one"),
         Code::InvalidParityChoice => ("both", "`parity_choice` is neither `even` nor `odd`"),
         Code::PlayerNotRegistered => ("LEAGUE_ERROR", "the query is about nobody the box knows"),

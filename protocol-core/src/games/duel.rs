@@ -32,9 +32,6 @@ pub trait Contest {
     /// What it is.
     const RULES: Rules;
 
-    /// What agents are told of it.
-    const PAGE: &str;
-
     /// Whether everybody is shown the rounds that are over.
     const SHOWS_HISTORY: bool;
 
@@ -84,8 +81,6 @@ impl<C: Contest> Duel<C> {
     pub(super) const SIZE: usize = 44;
 
     pub(super) const RULES: Rules = C::RULES;
-
-    pub(super) const PAGE: &str = C::PAGE;
 
     pub(super) fn start(_seats: u8, _draws: &mut Draws) -> Self {
         Self { rounds: [[0; 2]; ROUNDS as usize], won: 0, forfeited: Seats::NONE, contest: PhantomData }

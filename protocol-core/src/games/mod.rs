@@ -1,6 +1,16 @@
-//! The games: rules only. A game knows seats and moves; it knows no names, no protocol and no time. To add or replace
-//! one, write its folder, with its rules (`mod.rs`), what agents are told of it (`manual.md`) and its tests, and name it here,
-//! in [`AnyGame`]. All else follows from its [`Rules`]: leagues, both protocols, results, films, manuals.
+//! The games. The rules of one know seats and moves; they know no names, no protocol and no time. All that belongs to one
+//! game alone lies in its folder:
+//!
+//! ```text
+//! mod.rs      the rules
+//! tests.rs    what is special about them
+//! manual.md   what agents are told of it, beside what the code itself says
+//! house.rs    how the house plays it
+//! draw.js     how the page draws it, and what it says of it
+//! ```
+//!
+//! To add or replace one, write its folder, and one line in the [list](AnyGame) below. All else follows from its [`Rules`] and
+//! its folder: leagues, protocols, results, films, manuals, the page and the demo.
 //!
 //! # How very different games fit the contract
 //!
@@ -24,16 +34,11 @@
 //! - **A silent player**: the referee either ends the game with [`Game::forfeit`] or plays the first legal move for it.
 //!   Which of the two is the protocol's policy; the game can do both.
 
-mod blotto;
-mod dance;
+mod chips;
 mod duel;
-mod echo;
-mod even_odd;
-mod even_odd_10;
-mod gomoku;
-mod landlord;
-mod rockpaper;
-mod rush;
+#[cfg(any(test, feature = "house"))]
+pub mod house;
+mod parity;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(any(test, feature = "toys"))]
@@ -46,15 +51,7 @@ use core::ops::{ControlFlow, RangeInclusive};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-pub use blotto::Blotto;
-pub use dance::Dance;
-pub use echo::Echo;
-pub use even_odd::{EvenOdd, Parity};
-pub use even_odd_10::EvenOdd10;
-pub use gomoku::Gomoku;
-pub use landlord::Landlord;
-pub use rockpaper::RockPaper;
-pub use rush::{Grid, Rush};
+pub use parity::Parity;
 
 use crate::fair::{Draws, Seed};
 use crate::json::{Str, Value};
@@ -433,25 +430,58 @@ pub trait Game: Sized {
     fn digest(&self) -> u64;
 }
 
-/// Declares [`GameKind`] and [`AnyGame`]: the one place that lists the games. A game may be there only for tests.
+/// Declares the folder of a game; a toy's is inside another.
+macro_rules! folder {
+    ($(#[$when:meta])? $folder:ident) => {
+        $(#[$when])?
+        mod $folder;
+    };
+    ($(#[$when:meta])? $folder:ident of $parent:ident) => {
+        $(#[$when])?
+        use $parent::$folder;
+    };
+}
+
+/// A file of the folder of a game.
+macro_rules! beside {
+    ($folder:ident $(of $parent:ident)?, $file:literal) => {
+        include_str!(concat!($(stringify!($parent), "/",)? stringify!($folder), "/", $file))
+    };
+}
+
+/// Declares the games, [`GameKind`] and [`AnyGame`]. A game may be there only for tests.
 macro_rules! games {
-    ($($(#[doc = $doc:literal])* $(#[cfg($when:meta)])? $kind:ident($game:ty)),+ $(,)?) => {
+    ($($(#[cfg($when:meta)])? $game:ident in $folder:ident $(of $parent:ident)?),+ $(,)?) => {
+        $(folder! { $(#[cfg($when)])? $folder $(of $parent)? })+
+        $($(#[cfg($when)])? pub(crate) use $folder::$game;)+
+
         /// Which game.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum GameKind { $($(#[doc = $doc])* $(#[cfg($when)])? $kind),+ }
+        pub enum GameKind { $($(#[cfg($when)])? #[doc = concat!("The one in `", stringify!($folder), "/`.")] $game),+ }
 
         impl GameKind {
             /// Every game there is.
-            pub const ALL: &[GameKind] = &[$($(#[cfg($when)])? GameKind::$kind),+];
+            pub const ALL: &[GameKind] = &[$($(#[cfg($when)])? GameKind::$game),+];
 
             /// What it is.
             pub const fn rules(self) -> &'static Rules {
-                match self { $($(#[cfg($when)])? GameKind::$kind => &<$game>::RULES),+ }
+                match self { $($(#[cfg($when)])? GameKind::$game => &<$game>::RULES),+ }
             }
 
             /// What agents are told of it, beside what the code itself says: `firmware/manual` makes its page from that.
-            pub const fn page(self) -> &'static str {
-                match self { $($(#[cfg($when)])? GameKind::$kind => <$game>::PAGE),+ }
+            pub const fn manual(self) -> &'static str {
+                match self { $($(#[cfg($when)])? GameKind::$game => beside!($folder $(of $parent)?, "manual.md")),+ }
+            }
+
+            /// How the page draws it: `firmware/appliance` puts that into the page.
+            pub const fn drawing(self) -> &'static str {
+                match self { $($(#[cfg($when)])? GameKind::$game => beside!($folder $(of $parent)?, "draw.js")),+ }
+            }
+
+            /// How the house plays it: its players' names and what makes them, in the order they are seated.
+            #[cfg(any(test, feature = "house"))]
+            pub fn house(self) -> &'static [(&'static str, house::Make)] {
+                match self { $($(#[cfg($when)])? GameKind::$game => $folder::house::MINDS),+ }
             }
         }
 
@@ -460,119 +490,109 @@ macro_rules! games {
 
         /// Any of the games, at the size of the largest.
         #[derive(Clone, Debug)]
-        pub enum AnyGame { $($(#[doc = $doc])* $(#[cfg($when)])? $kind($game)),+ }
+        pub enum AnyGame { $($(#[cfg($when)])? #[doc = concat!("The one in `", stringify!($folder), "/`.")] $game($game)),+ }
 
         impl AnyGame {
             /// A game at its beginning.
             pub fn start(kind: GameKind, seats: u8, draws: &mut Draws) -> Self {
-                match kind { $($(#[cfg($when)])? GameKind::$kind => AnyGame::$kind(<$game>::start(seats, draws))),+ }
+                match kind { $($(#[cfg($when)])? GameKind::$game => AnyGame::$game(<$game>::start(seats, draws))),+ }
             }
 
             /// A finished game again, from its seed and what [`Game::digest`] kept of it.
             pub fn recall(kind: GameKind, seed: Seed, digest: u64) -> Self {
-                match kind { $($(#[cfg($when)])? GameKind::$kind => AnyGame::$kind(<$game>::recall(seed, digest))),+ }
+                match kind { $($(#[cfg($when)])? GameKind::$game => AnyGame::$game(<$game>::recall(seed, digest))),+ }
             }
         }
 
         impl Game for AnyGame {
             fn rules(&self) -> &'static Rules {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.rules()),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.rules()),+ }
             }
             fn seats(&self) -> u8 {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.seats()),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.seats()),+ }
             }
             fn to_move(&self) -> Seats {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.to_move()),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.to_move()),+ }
             }
             fn may_act(&self) -> Seats {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.may_act()),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.may_act()),+ }
             }
             fn play(&mut self, seat: Seat, wanted: Value<'_>, draws: &mut Draws) -> Result<(), Illegal> {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.play(seat, wanted, draws)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.play(seat, wanted, draws)),+ }
             }
             fn forfeit(&mut self, losers: Seats, draws: &mut Draws) {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.forfeit(losers, draws)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.forfeit(losers, draws)),+ }
             }
             fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.legal_moves(seat, sink)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.legal_moves(seat, sink)),+ }
             }
             fn turn(&self) -> u16 {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.turn()),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.turn()),+ }
             }
             fn score(&self, seat: Seat) -> i32 {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.score(seat)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.score(seat)),+ }
             }
             fn view<M: SerializeMap>(&self, viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.view(viewer, table, out)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.view(viewer, table, out)),+ }
             }
             fn board<S: Serializer>(&self, viewer: Viewer, table: Table<'_>, serializer: S) -> Result<S::Ok, S::Error> {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.board(viewer, table, serializer)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.board(viewer, table, serializer)),+ }
             }
             fn action(&self, seat: Seat, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.action(seat, table, f)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.action(seat, table, f)),+ }
             }
             fn summary(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.summary(table, f)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.summary(table, f)),+ }
             }
             fn effect<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<bool, M::Error> {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.effect(table, out)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.effect(table, out)),+ }
             }
             fn note<'a>(&self, seat: Seat, wanted: Value<'a>) -> Option<Value<'a>> {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.note(seat, wanted)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.note(seat, wanted)),+ }
             }
             fn said<'a>(&self, seat: Seat, wanted: Value<'a>) -> Option<Str<'a>> {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.said(seat, wanted)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.said(seat, wanted)),+ }
             }
             fn recorded<S: Serializer>(&self, seat: Seat, wanted: Value<'_>, out: S) -> Result<S::Ok, S::Error> {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.recorded(seat, wanted, out)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.recorded(seat, wanted, out)),+ }
             }
             fn last_move<S: Serializer>(&self, seat: Seat, serializer: S) -> Result<S::Ok, S::Error> {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.last_move(seat, serializer)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.last_move(seat, serializer)),+ }
             }
             fn result<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.result(table, out)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.result(table, out)),+ }
             }
             fn standing(&self) -> Option<Standing> {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.standing()),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.standing()),+ }
             }
             fn reason(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.reason(table, f)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.reason(table, f)),+ }
             }
             fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.export(f)),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.export(f)),+ }
             }
             fn digest(&self) -> u64 {
-                match self { $($(#[cfg($when)])? AnyGame::$kind(game) => game.digest()),+ }
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.digest()),+ }
             }
         }
     };
 }
 
+// The one place that lists the games. New ones come behind the others: journals know games by their place.
 games! {
-    /// One draw from 1 to 10.
-    EvenOdd(EvenOdd),
-    /// Ten draws from 0 to 99.
-    EvenOdd10(EvenOdd10),
-    /// Five rounds of numbers, the higher wins.
-    Echo(Echo),
-    /// Five rounds of soldiers on battlefields.
-    Blotto(Blotto),
-    /// Five in a row, with skills.
-    Gomoku(Gomoku),
-    /// Two drones on a map in the fog.
-    Rush(Rush),
-    /// Four dancers, and rock, paper, scissors.
-    Dance(Dance),
-    /// Three at cards, two of them against one.
-    Landlord(Landlord),
-    /// Rock, paper, scissors: first to three.
-    RockPaper(RockPaper),
-    /// Three name a number each, at once.
-    #[cfg(any(test, feature = "toys"))]
-    Trio(toys::trio::Trio),
-    /// Six name a number each, in turn, and may cheer whenever they like.
-    #[cfg(any(test, feature = "toys"))]
-    Sextet(toys::sextet::Sextet),
+    EvenOdd in even_odd,
+    EvenOdd10 in even_odd_10,
+    Echo in echo,
+    Blotto in blotto,
+    Gomoku in gomoku,
+    Rush in rush,
+    Dance in dance,
+    Landlord in landlord,
+    RockPaper in rockpaper,
+    Blackjack in blackjack,
+    TexasHoldem in texasholdem,
+    #[cfg(any(test, feature = "toys"))] Trio in trio of toys,
+    #[cfg(any(test, feature = "toys"))] Sextet in sextet of toys,
 }
 
 impl GameKind {
@@ -800,6 +820,10 @@ mod tests {
         "hold",
         "rock",
         "motto",
+        "pass",
+        "bid",
+        "3",
+        "RJ",
     ];
 
     proptest! {

@@ -24,8 +24,14 @@ pub(crate) const AGENTS: Table<'static> = Table(&[
 ]);
 
 /// Players as league.v2 knows them.
-pub(crate) const PLAYERS: Table<'static> =
-    Table(&[Sitter { id: "P01", name: "", note: "", said: "" }, Sitter { id: "P02", name: "", note: "", said: "" }]);
+pub(crate) const PLAYERS: Table<'static> = Table(&[
+    Sitter { id: "P01", name: "", note: "", said: "" },
+    Sitter { id: "P02", name: "", note: "", said: "" },
+    Sitter { id: "P03", name: "", note: "", said: "" },
+    Sitter { id: "P04", name: "", note: "", said: "" },
+    Sitter { id: "P05", name: "", note: "", said: "" },
+    Sitter { id: "P06", name: "", note: "", said: "" },
+]);
 
 /// Plays a move given as text.
 pub(crate) fn play(game: &mut impl Game, seat: Seat, wanted: &str, draws: &mut Draws) -> Result<(), Illegal> {

@@ -205,16 +205,6 @@ const GAME: u8 = 20;
 // What is only read when the league is over and gone has numbers of its own.
 const ENDED: u8 = 64;
 const RANKED: u8 = 65;
-const CAUSES: [Cause; 8] = [
-    Cause::Played,
-    Cause::Timeout,
-    Cause::Invalid,
-    Cause::Refused,
-    Cause::Disconnected,
-    Cause::BothFailed,
-    Cause::Adjudicated,
-    Cause::TimeUp,
-];
 /// Nobody lets a player think for longer than a day.
 const LONGEST_MS: u64 = 86_400_000;
 
@@ -456,20 +446,20 @@ impl Played {
         let (record, outcome) = (self.record, self.record.outcome());
         out.u16(self.id.round)?;
         out.u16(self.id.table)?;
-        out.u8(record.attempt)?;
+        out.u16(record.attempt)?;
         out.u64(record.digest)?;
         out.u32(record.finished.0)?;
         out.u8(outcome.winners.bits())?;
         out.u8(outcome.forfeits.bits())?;
-        out.u8(index(&CAUSES, &outcome.cause))
+        out.u8(index(&Cause::ALL, &outcome.cause))
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Garbled> {
         let id = MatchId { round: from.u16()?, table: from.u16()? };
-        let (attempt, digest, finished) = (from.u8()?, from.u64()?, Utc(from.u32()?));
+        let (attempt, digest, finished) = (from.u16()?, from.u64()?, Utc(from.u32()?));
         let winners = Seats::of_bits(from.u8()?).ok_or(Garbled)?;
         let forfeits = Seats::of_bits(from.u8()?).ok_or(Garbled)?;
-        let outcome = Outcome { winners, forfeits, cause: pick(&CAUSES, from.u8()?)? };
+        let outcome = Outcome { winners, forfeits, cause: pick(&Cause::ALL, from.u8()?)? };
         Ok(Self { id, record: Record::new(digest, finished, outcome, attempt) })
     }
 }
@@ -534,7 +524,7 @@ mod tests {
             dialect: 3,
         };
         let outcome = Outcome { winners: Seats::only(1), forfeits: Seats::only(0), cause: Cause::Refused };
-        let record = Record::new(u64::MAX - 5, Utc(1_736_937_000), outcome, 3);
+        let record = Record::new(u64::MAX - 5, Utc(1_736_937_000), outcome, 300);
         std::vec![
             Entry::Origin(Origin { league: 3, issued: 9, master: seed(1), secret: seed(2), chosen: true }),
             Entry::Settings(Settings {

@@ -36,7 +36,7 @@ use crate::journal::Agent;
 use crate::json::{Full, Sink};
 use crate::referee::{Need, Policy};
 use crate::time::{Millis, Now};
-use crate::venue::{Call, News, Progress, Seating, Timing, Venue};
+use crate::venue::{Call, Cursor, News, Progress, Seating, Timing, Venue};
 
 /// What the venue asks of a player's session. A protocol whose players hear of nothing but their games, and follow these by
 /// looking, need not do more than say its name.
@@ -52,21 +52,30 @@ pub trait Session {
         0
     }
 
-    /// Whether a player is invited to a match and may decline. Else it plays where it is seated.
-    fn invites(&self) -> bool {
-        false
-    }
-
     /// Whether its players come and ask. They hold no connection, and are there all the same.
     fn polls(&self) -> bool {
         false
     }
 
-    /// Something has happened that the player may want to hear.
-    fn tell(&mut self, _news: News) {}
+    /// What the player has heard of the league, if it is told by news. Else it hears of nothing but its games, and follows these
+    /// by looking.
+    fn cursor(&self) -> Option<&Cursor> {
+        None
+    }
 
-    /// Some news is no longer so. True if the player was just being told.
-    fn retract(&mut self, _is_past: &dyn Fn(News) -> bool) -> bool {
+    /// The player has heard more of the league, or less counts as heard.
+    fn set_cursor(&mut self, _cursor: Cursor) {}
+
+    /// What the player is just being told.
+    fn telling(&self) -> Option<News> {
+        None
+    }
+
+    /// What it is being told is no longer so.
+    fn break_off(&mut self) {}
+
+    /// Whether nothing waits for what the player answers to news.
+    fn is_deaf(&self) -> bool {
         false
     }
 
@@ -75,22 +84,8 @@ pub trait Session {
         false
     }
 
-    /// Whether the player is just being told this.
-    fn is_telling(&self, _news: News) -> bool {
-        false
-    }
-
-    /// Whether a player that listens has yet to hear the standings.
-    fn owes_standings(&self) -> bool {
-        false
-    }
-
     /// The game that the player sat at is over.
     fn is_over(&mut self, _id: MatchId) {}
-
-    /// The league is over. Who does not listen is told of its last match, of round `last` and the end, not all it missed:
-    /// every message would cost its time. Who `is_given_up` is told only the end.
-    fn hurry(&mut self, _last: u16, _is_given_up: bool) {}
 
     /// The player is gone: nothing is said to it any more.
     fn hang_up(&mut self) {}
@@ -100,7 +95,7 @@ pub trait Session {
         false
     }
 
-    /// Whether nothing is being said or waits to be.
+    /// Whether nothing is being said.
     fn is_idle(&self) -> bool {
         true
     }

@@ -67,6 +67,20 @@ pub enum Cause {
     TimeUp,
 }
 
+impl Cause {
+    /// All of them, in the order journals know: new ones come behind the others.
+    pub const ALL: [Cause; 8] = [
+        Cause::Played,
+        Cause::Timeout,
+        Cause::Invalid,
+        Cause::Refused,
+        Cause::Disconnected,
+        Cause::BothFailed,
+        Cause::Adjudicated,
+        Cause::TimeUp,
+    ];
+}
+
 /// The result of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {

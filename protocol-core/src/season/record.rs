@@ -1,8 +1,10 @@
 //! What is kept of a finished match: enough to recompute the standings, and for the game to recall itself.
 
+use core::num::NonZeroU16;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::games::{Seat, Seats};
+use crate::games::{MAX_SEATS, Seat, Seats};
 use crate::referee::{Cause, Outcome};
 use crate::season::Verdict;
 use crate::time::Utc;
@@ -36,18 +38,43 @@ pub struct Record {
     pub digest: u64,
     /// When it ended.
     pub finished: Utc,
-    winners: Seats,
-    forfeits: Seats,
-    cause: Cause,
     /// In which attempt of the league it was begun: part of the match's seed.
-    pub attempt: u8,
+    pub attempt: u16,
+    result: Packed,
+}
+
+/// Who won, who failed and why it ended, in two bytes: there are hundreds of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Packed(NonZeroU16);
+
+/// Bits for the seats, twice; the cause has those above, counted from 1.
+const SEATS: usize = MAX_SEATS;
+
+const _: () = assert!(size_of::<Option<Record>>() == 16, "a record has grown");
+const _: () = assert!(2 * SEATS <= 12 && Cause::ALL.len() < 16, "a result does not fit two bytes");
+
+impl Packed {
+    fn new(Outcome { winners, forfeits, cause }: Outcome) -> Self {
+        let cause = 1 + Cause::ALL.iter().position(|&known| known == cause).unwrap_or(0) as u16;
+        let bits = u16::from(winners.bits()) | u16::from(forfeits.bits()) << SEATS | cause << (2 * SEATS);
+        Self(NonZeroU16::new(bits).unwrap_or(NonZeroU16::MIN))
+    }
+
+    fn outcome(self) -> Outcome {
+        let seats = |from: usize| Seats::of_bits((self.0.get() >> from) as u8 & Seats::first(SEATS as u8).bits());
+        let cause = usize::from(self.0.get() >> (2 * SEATS)).checked_sub(1).and_then(|cause| Cause::ALL.get(cause));
+        Outcome {
+            winners: seats(0).unwrap_or(Seats::NONE),
+            forfeits: seats(SEATS).unwrap_or(Seats::NONE),
+            cause: cause.copied().unwrap_or(Cause::Played),
+        }
+    }
 }
 
 impl Record {
     /// What is kept of a match.
-    pub fn new(digest: u64, finished: Utc, outcome: Outcome, attempt: u8) -> Self {
-        let Outcome { winners, forfeits, cause } = outcome;
-        Self { digest, finished, winners, forfeits, cause, attempt }
+    pub fn new(digest: u64, finished: Utc, outcome: Outcome, attempt: u16) -> Self {
+        Self { digest, finished, attempt, result: Packed::new(outcome) }
     }
 
     /// The same match, with the result the admin gives it.
@@ -58,17 +85,17 @@ impl Record {
 
     /// The result.
     pub fn outcome(&self) -> Outcome {
-        Outcome { winners: self.winners, forfeits: self.forfeits, cause: self.cause }
+        self.result.outcome()
     }
 
     /// The seat that won, if one did.
     pub fn winner(&self) -> Option<Seat> {
-        self.winners.alone()
+        self.outcome().winners.alone()
     }
 
     /// The result by its name.
     pub fn status(&self) -> Status {
-        match (self.forfeits.is_empty(), self.winner()) {
+        match (self.outcome().forfeits.is_empty(), self.winner()) {
             (false, _) => Status::TechnicalLoss,
             (true, Some(_)) => Status::Win,
             (true, None) => Status::Draw,
@@ -77,11 +104,12 @@ impl Record {
 
     /// What it means for the player at a seat.
     pub fn verdict(&self, seat: Seat) -> Verdict {
-        if self.forfeits.has(seat) {
+        let Outcome { winners, forfeits, .. } = self.outcome();
+        if forfeits.has(seat) {
             Verdict::TechnicalLoss
-        } else if !self.winners.has(seat) {
+        } else if !winners.has(seat) {
             Verdict::Loss
-        } else if self.winners.len() == 1 {
+        } else if winners.len() == 1 {
             Verdict::Win
         } else {
             Verdict::Draw
@@ -90,7 +118,7 @@ impl Record {
 
     /// Why it ended.
     pub fn end_reason(&self) -> EndReason {
-        match (self.cause, self.winner()) {
+        match (self.outcome().cause, self.winner()) {
             (Cause::Played, Some(_)) => EndReason::Win,
             (Cause::Played, None) => EndReason::Draw,
             (Cause::Timeout, _) => EndReason::Timeout,
@@ -190,6 +218,15 @@ mod tests {
 
     fn record(winners: Seats, forfeits: Seats, cause: Cause) -> Record {
         Record::new(0, Utc(0), Outcome { winners, forfeits, cause }, 0)
+    }
+
+    #[test]
+    fn a_record_keeps_every_outcome_there_is() {
+        for (cause, seats) in Cause::ALL.into_iter().flat_map(|cause| (0..64).map(move |seats| (cause, seats))) {
+            let (winners, forfeits) = (Seats::of_bits(seats).unwrap(), Seats::of_bits(63 - seats).unwrap());
+            let outcome = Outcome { winners, forfeits, cause };
+            assert_eq!(Record::new(u64::MAX, Utc(u32::MAX), outcome, u16::MAX).outcome(), outcome);
+        }
     }
 
     #[test]

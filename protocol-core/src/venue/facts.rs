@@ -8,7 +8,6 @@
 
 use heapless::String;
 
-use super::news::News;
 use super::players::{AgentState, Gone, OUTSIDE, Player};
 use super::rounds::Stage;
 use super::settings::Pace;
@@ -463,6 +462,7 @@ impl Venue<'_> {
         if self.over_is_told {
             self.count_results(1, last);
             self.close_standings(last);
+            self.end_news();
             self.stage = Stage::Completed;
             let seated = self.memory.players.iter_mut().filter(|player| player.place != OUTSIDE);
             seated.for_each(|player| player.state = AgentState::Shutdown);
@@ -472,21 +472,13 @@ impl Venue<'_> {
         self.memory.facts.push(Fact::Resumed);
         self.count_results(1, closed);
         self.close_standings(closed);
+        self.begin_news_after(closed);
         if is_between {
             return self.rest_after(now, round);
         }
         self.start_round(now, round);
         self.count_results(round, round);
         self.again = self.records_of(1..=closed).filter(Option::is_none).count() as u16;
-        for id in self.matches_of(round) {
-            let Some(places) = self.places(id).filter(|_| self.record(id).is_some()) else { continue };
-            for line in self.lines_of(&places) {
-                if let Some(player) = self.memory.players.get_mut(usize::from(line)) {
-                    player.tell(News::GameOver(round));
-                }
-            }
-        }
-        (0..self.memory.players.len() as u16).for_each(|player| self.pump(now, player));
         self.advance(now);
     }
 

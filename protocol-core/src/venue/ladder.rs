@@ -256,7 +256,7 @@ impl Venue<'_> {
             let Some(player) = self.memory.players.get_mut(usize::from(*player)) else { continue };
             player.session.is_over(id);
             // Who is told of matches by news is told of this one whether it sits there or not.
-            if player.session.invites() || !player.is_linked {
+            if player.session.cursor().is_some() || !player.is_linked {
                 player.seating = None;
             }
         }

@@ -15,7 +15,7 @@
 //! space.rs       the memory it works in, and how much of it there is
 //! settings.rs    what the owner may change before a league
 //! rounds.rs      when things happen: start, rounds, results, standings, the end
-//! news.rs        what happens in a league and may concern its players
+//! news.rs        what happens in a league, and what of it a player hears next
 //! pace.rs        so that people can follow: questions and rounds that are held back
 //! powers.rs      what the owner may do to a running league
 //! check.rs       test calls: is a player there?
@@ -84,7 +84,7 @@ pub use calls::{Call, Failure, Progress};
 pub use check::Ready;
 pub use facts::{Fact, Unfit, has_reached};
 pub use ladder::Finished;
-pub use news::News;
+pub use news::{Cursor, News};
 pub use party::{PLAYER_ID, Party};
 pub use players::{AgentState, NAME_BYTES, Player};
 pub(crate) use players::{Applicant, Gone, NotAdmitted};
@@ -267,6 +267,8 @@ pub struct Venue<'m> {
     /// Matches of this round and earlier ones that wait to be played again.
     again: u16,
     round_is_closed: bool,
+    /// The round after which the table stood that players are told.
+    closed_round: u16,
     /// Since when there is a break before the next round.
     break_since: Option<Millis>,
     /// The next table of the round to be opened, from 1.
@@ -276,8 +278,9 @@ pub struct Venue<'m> {
     /// Registrations so far, over all leagues.
     issued: u32,
     /// How often the box was restarted in the middle of this league, or a match of it was to be played again. A match has
-    /// the seed of the attempt it was begun in, so that no seed is used twice.
-    attempts: u8,
+    /// the seed of the attempt it was begun in, so that no seed is used twice: one restart a second would take 18 hours to
+    /// come to the end of them.
+    attempts: u16,
     /// Whether everybody has been told how the league ended, and that is a fact.
     over_is_told: bool,
     /// Decides every game of the ladder. Another one after every restart: nobody has seen anything of it.
@@ -311,6 +314,7 @@ impl<'m> Venue<'m> {
             results: 0,
             again: 0,
             round_is_closed: false,
+            closed_round: 0,
             break_since: None,
             next_table: 0,
             calls: 1000,
@@ -467,13 +471,13 @@ impl Venue<'_> {
         }
     }
 
-    fn seed_of(&self, id: MatchId, attempt: u8) -> Seed {
+    fn seed_of(&self, id: MatchId, attempt: u16) -> Seed {
         let table = u32::from(attempt) << 16 | u32::from(id.table);
         self.master.derive(Purpose::Match, [self.number, id.round.into(), table])
     }
 
     /// The attempt in which a match was begun that has this seed: nearly always the present one.
-    fn attempt_of(&self, id: MatchId, seed: Seed) -> u8 {
+    fn attempt_of(&self, id: MatchId, seed: Seed) -> u16 {
         (0..=self.attempts).rev().find(|&attempt| self.seed_of(id, attempt) == seed).unwrap_or(self.attempts)
     }
 

@@ -7,7 +7,6 @@ use heapless::String;
 use super::check::Ready;
 use super::facts::Fact;
 use super::ladder::Wish;
-use super::news::News;
 use super::rounds::{Seating, Stage};
 use super::settings::sizes;
 use super::{Venue, name};
@@ -185,13 +184,6 @@ impl Player {
     /// Whether it has left, or had to.
     pub(crate) fn has_left(&self) -> bool {
         self.gone.is_some()
-    }
-
-    /// There is something that it may want to hear.
-    pub(crate) fn tell(&mut self, news: News) {
-        if !self.has_left() {
-            self.session.tell(news);
-        }
     }
 
     /// Nothing is said to it any more.

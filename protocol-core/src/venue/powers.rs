@@ -149,12 +149,12 @@ impl Venue<'_> {
             self.again = self.again.saturating_add(1);
         }
         self.round_is_closed = false;
+        self.reopen_news_of(round);
         self.note(now, None, Some(id), Happening::Admin("replay"));
         self.memory.facts.push(Fact::Again(id));
         self.recount();
         for player in self.lines_of(&places) {
-            let of_it = [News::GameOver(id.round), News::MoveTaken(id.round)];
-            self.retract(player, |news| of_it.contains(&news));
+            self.take_back_result(player, id.round);
             self.pump(now, player);
         }
         self.summarize_anew(now, id.round);
@@ -172,10 +172,7 @@ impl Venue<'_> {
             if self.tell_anew(now, index, own) || self.stage == Stage::Completed {
                 continue;
             }
-            self.retract(index, |news| news == own);
-            if let Some(player) = self.player_mut(index) {
-                player.tell(own);
-            }
+            self.result_is_another(index, id.round);
             self.pump(now, index);
         }
     }

@@ -156,6 +156,21 @@ fn a_ruling_on_a_finished_match_changes_the_standings_and_is_told() {
 }
 
 #[test]
+fn two_results_that_change_before_a_player_hears_of_either_are_both_told() {
+    let (mut room, mut journal) = started(6);
+    let schedule = room.venue.schedule();
+    let own = [1, 2, 3].map(|round| MatchId { round, table: schedule.table_of(round, 0).unwrap() });
+    play_until_over(&mut room, &mut journal, own[2]);
+    room.venue.rule(room.now, own[1], Some(1)).unwrap();
+    room.venue.rule(room.now, own[0], Some(1)).unwrap();
+    finish(&mut room, &mut journal);
+    let overs = told(&room, 0, "GAME_OVER");
+    let ruled = overs.iter().filter(|over| over["game_result"]["end_reason"] == "adjudicated");
+    let ids: Vec<_> = ruled.map(|over| over["match_id"].as_str().unwrap().to_string()).collect();
+    assert_eq!((ids, overs.len()), (own[..2].iter().map(ToString::to_string).collect(), 5 + 2));
+}
+
+#[test]
 fn a_finished_league_can_be_ruled_on_and_nobody_is_called() {
     let (mut room, mut journal) = started(3);
     finish(&mut room, &mut journal);

@@ -67,12 +67,12 @@ impl Venue<'_> {
     /// It is gone. What it is asked waits for it until its deadline.
     pub(super) fn departed(&mut self, now: Now, line: u16, why: &'static str) {
         let Some(player) = self.player_mut(line) else { return };
-        let invites = player.session.invites();
+        let is_told_by_news = player.session.cursor().is_some();
         if core::mem::take(&mut player.is_linked) {
             let id = player.id();
             self.note(now, Some(id), None, Happening::Disconnected(why));
         }
-        if !invites {
+        if !is_told_by_news {
             self.is_gone(now, line);
         }
     }

@@ -107,6 +107,20 @@ fn a_league_cut_off_after_any_answer_goes_on_with_every_result_it_had() {
 }
 
 #[test]
+fn no_seed_comes_twice_however_often_the_power_is_cut() {
+    let (mut room, mut journal) = (room(2), Pieces::default());
+    room.venue.command(room.now, Command::Start).unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for cut in 0..300 {
+        journal.keep(&mut room.venue);
+        let commitment = room.venue.commitment(MatchId { round: 1, table: 1 });
+        assert!(seen.insert(commitment.0), "after {cut} power cuts");
+        room.venue = journal.restore();
+        room.venue.resume(room.now);
+    }
+}
+
+#[test]
 fn tokens_and_ids_are_the_same_after_a_restart_and_new_ones_are_new() {
     let (mut room, mut journal) = (room(3), Pieces::default());
     let before: Vec<Value> = (0..3).map(|i| room.register(&std::format!("Agent {i}"), 8101 + i)).collect();

@@ -5,7 +5,6 @@ use core::fmt;
 use heapless::Vec;
 
 use super::facts::Fact;
-use super::news::News;
 use super::pace::Held;
 use super::players::{AgentState, OUTSIDE, Player};
 use super::reel::Reel;
@@ -282,7 +281,7 @@ impl Venue<'_> {
 
     /// Whether the league is over and everybody has been told, or cannot be.
     pub fn is_over(&self) -> bool {
-        self.stage == Stage::Completed && self.memory.players.iter().all(|player| player.session.is_idle())
+        self.stage == Stage::Completed && self.memory.players.iter().all(|player| self.is_idle(player))
     }
 
     /// What is known of a finished match.
@@ -359,6 +358,7 @@ impl Venue<'_> {
         self.paused = false;
         (self.results, self.again, self.attempts) = (0, 0, 0);
         self.over_is_told = false;
+        self.begin_news_after(0);
     }
 
     /// Moves everything on as far as it can go by itself.
@@ -399,8 +399,7 @@ impl Venue<'_> {
                 self.begin(now, slot);
             } else if !self.round_is_closed && is_last && self.again == 0 && !self.is_anybody_seated() {
                 // There is one table that is told. A new one waits until everybody who listens has heard the last.
-                let listens = |player: &Player| !player.is_held_back() && !player.is_told_later();
-                if self.memory.players.iter().any(|player| listens(player) && player.session.owes_standings()) {
+                if self.memory.players.iter().any(|player| self.owes_standings(player)) {
                     return;
                 }
                 self.close_round(now, round);
@@ -456,7 +455,7 @@ impl Venue<'_> {
         self.round_is_closed = false;
         self.next_table = 1;
         self.note(now, None, None, Happening::RoundStarted(round));
-        self.tell_all(now, &[News::Round(round)]);
+        self.tell_all(now);
     }
 
     /// A match that waits to be played again and whose players are free. Those of the present round have all been begun.
@@ -599,7 +598,6 @@ impl Venue<'_> {
         self.memory.facts.push(Fact::Played(id));
         for (seat, &player) in (0..).zip(players) {
             let Some(player) = self.memory.players.get_mut(usize::from(player)) else { continue };
-            player.tell(News::GameOver(id.round));
             if let Some(tally) = self.memory.tallies.get_mut(usize::from(player.place)) {
                 tally.add(record.verdict(seat));
             }
@@ -607,38 +605,35 @@ impl Venue<'_> {
         self.current_is_stale = true;
         self.results += 1;
         if self.attempts > 0 {
-            // It may have been played again, when its round had been over.
+            // It may have been played again, when its result had been told and its round was over.
+            players.iter().for_each(|&player| self.result_is_another(player, id.round));
             self.summarize_anew(now, id.round);
         }
     }
 
     fn close_round(&mut self, now: Now, round: u16) {
-        // Who does not listen is not waited for: it hears the new standings instead of the last.
-        for index in 0..self.memory.players.len() as u16 {
-            self.retract(index, |news| matches!(news, News::Standings(_)));
-        }
+        // Who does not listen is not waited for.
+        self.take_back_standings();
         self.rest_after(now, round);
         self.close_standings(round);
         self.note(now, None, None, Happening::RoundOver(round));
-        self.tell_all(now, &[News::Standings(round), News::RoundCompleted(round)]);
         if round < self.schedule().rounds() {
-            return;
+            return self.tell_all(now);
         }
         self.stage = Stage::Completed;
         self.push_ending();
         self.note(now, None, None, Happening::LeagueOver);
+        self.hurry_news();
         for player in self.memory.players.iter_mut() {
             player.state = AgentState::Shutdown;
-            // Whoever stopped answering is told the end, not all it missed: every message would cost its time-out.
-            let is_given_up = player.breaker.is_open();
-            player.session.hurry(round, is_given_up);
         }
-        self.tell_all(now, &[News::LeagueCompleted]);
+        self.tell_all(now);
     }
 
     pub(super) fn close_standings(&mut self, round: u16) {
         // Who is reading those of now goes on reading them.
         self.rank_now(round, Ranking::Closed);
+        self.closed_round = round;
         self.current_is_stale = true;
     }
 

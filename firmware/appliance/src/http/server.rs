@@ -549,17 +549,17 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         text: &'static str,
         extra: &[(&str, &str)],
     ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
-        self.error_of([text, "", ""], extra, status)
+        self.json_of([r#"{"error":""#, text, r#""}"#, "", ""], extra, status)
     }
 
-    /// The same with a text of three parts.
-    pub fn error_of(
+    /// Answers with a JSON text of five parts.
+    pub fn json_of(
         self,
-        [first, second, third]: [&'a str; 3],
+        parts: [&'a str; 5],
         extra: &[(&str, &str)],
         status: u16,
     ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
-        let parts = [r#"{"error":""#, first, second, third, r#""}"#].map(str::as_bytes);
+        let parts = parts.map(str::as_bytes);
         let length = parts.iter().map(|part| part.len()).sum();
         send_parts(self.begin(status, "application/json", Some(length), extra), parts)
     }

@@ -2,12 +2,10 @@
 //!
 //! A player of league.v2 is a small HTTP server. It registers with the box by `POST /mcp`, telling where it listens, and
 //! from then on the box calls it: "come to this match", "even or odd?", "this is how it ended". Each call is one
-//! JSON-RPC request and its answer. [`Player`] is what to answer, [`strategy`] and [`minds`] what to choose,
-//! and the HTTP is the appliance's.
+//! JSON-RPC request and its answer. [`Player`] is what to answer, what to choose is a mind's, which lies beside its
+//! [game](protocol_core::games::house), and the HTTP is the appliance's.
 
-mod minds;
 mod player;
-pub mod strategy;
 
 use std::cell::RefCell;
 use std::io;
@@ -18,9 +16,9 @@ use std::thread::{self, JoinHandle};
 use appliance::http::Request;
 use embassy_futures::join::join_array;
 use embassy_futures::select::select;
-use player::{Brain, Player};
+use player::Player;
 use protocol_core::games::GameKind;
-use protocol_core::protocols::league_v2;
+use protocol_core::games::house::Mind;
 
 use crate::computer::Computer;
 use crate::failure::Failure;
@@ -129,11 +127,12 @@ impl House {
         for _ in 0..count {
             let seed = u64::from_le_bytes(entropy::bytes()?);
             loop {
-                let (name, brain) = hire(game, index, seed)
-                    .ok_or_else(|| Failure::work(format!("the house has no players for {game} yet")))?;
+                let name = hire(game, index, seed).map(|(name, _)| name);
+                let name = name.ok_or_else(|| Failure::work(format!("the house has no players for {game}")))?;
                 let place = index;
-                let learns = move |game: &str| hire(game, place, seed).map(|(_, brain)| brain);
-                let player = Player::new(&name, brain).versatile(game, Box::new(learns));
+                // It plays every other game too, as whoever has its place there.
+                let learns = move |game: &str| hire(game, place, seed).map(|(_, mind)| mind);
+                let player = Player::new(&name, Box::new(learns));
                 index += 1;
                 match HousePlayer::start(leaguebox, &name, &games, player) {
                     Err(failure) if failure.message.contains(TAKEN) && index < MOST => {}
@@ -154,8 +153,8 @@ impl House {
         while let Ok(count) = orders.recv() {
             let settings = http::get(leaguebox, "/api/settings.json").unwrap_or_default();
             let settings: serde_json::Value = serde_json::from_str(&settings).unwrap_or_default();
-            let game = settings["game"].as_str().unwrap_or("even_odd");
-            if let Err(failure) = house.fill(leaguebox, count, game) {
+            let game = settings["game"].as_str().ok_or_else(|| Failure::work("the box does not say what it plays"));
+            if let Err(failure) = game.and_then(|game| house.fill(leaguebox, count, game)) {
                 eprintln!("leaguebox: {failure}");
             }
         }
@@ -169,15 +168,11 @@ impl Drop for House {
     }
 }
 
-/// The name and the brain of a player of the house; `None` if it has none for the game.
-fn hire(game: &str, index: usize, seed: u64) -> Option<(String, Brain)> {
-    if league_v2::GAMES.contains(&game) {
-        let (kind, make) = strategy::ALL[index % strategy::ALL.len()];
-        return Some((name(kind, index / strategy::ALL.len()), Brain::Parity(make(seed))));
-    }
-    let minds = minds::of(game)?;
-    let (kind, make) = minds[index % minds.len()];
-    Some((name(kind, index / minds.len()), Brain::Game(make(seed))))
+/// The name and the mind of a player of the house; `None` if there is no such game.
+fn hire(game: &str, index: usize, seed: u64) -> Option<(String, Box<dyn Mind>)> {
+    let minds = GameKind::named(game)?.house();
+    let (kind, make) = minds.get(index % minds.len().max(1))?;
+    Some((name(kind, index / minds.len()), make(seed)))
 }
 
 /// `Random`, and from the second of its kind on `Random 2`: names in a league are distinct.
@@ -221,7 +216,7 @@ mod tests {
     }
 
     fn start(leaguebox: SocketAddr) -> Result<HousePlayer, Failure> {
-        let player = Player::new("Always even", Brain::Parity(Box::new(strategy::AlwaysEven)));
+        let player = Player::new("Always even", Box::new(|game: &str| hire(game, 1, 1).map(|(_, mind)| mind)));
         HousePlayer::start(leaguebox, "Always even", &["even_odd"], player)
     }
 
@@ -234,7 +229,7 @@ mod tests {
             let mut answers = vec![];
             for method in methods {
                 assert!(conn.is_reusable());
-                let call = json!({"jsonrpc": "2.0", "method": method, "params": {"match_id": "R1M1"}, "id": 5});
+                let call = json!({"jsonrpc": "2.0", "method": method, "params": {"match_id": "R1M1", "game_type": "even_odd"}, "id": 5});
                 let answer = conn.call("/mcp", "x", call.to_string().as_bytes()).await.unwrap();
                 answers.push(serde_json::from_slice(answer.body).unwrap());
             }

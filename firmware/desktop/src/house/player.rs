@@ -1,59 +1,47 @@
-//! What a player says: a JSON-RPC request in, its answer out. It knows the messages of league.v2 and remembers what it
-//! has seen; sockets are left to the module above, and choosing to its strategy.
+//! What a player says: a JSON-RPC request in, its answer out. It knows the messages of league.v2; sockets are left to the
+//! module above, and choosing to its mind.
 
+use std::collections::BTreeMap;
+
+use protocol_core::games::house::{Mind, Seen};
 use protocol_core::protocols::league_v2::outgoing::ROLES;
 use serde_json::{Value, json};
 
-use super::minds::{Mind, Seen};
-use super::strategy::{History, Parity, Strategy, Turn};
 use crate::computer;
 
-/// What a player chooses with.
-pub enum Brain {
-    /// Even or odd.
-    Parity(Box<dyn Strategy>),
-    /// The moves of any other game.
-    Game(Box<dyn Mind>),
-}
-
-/// Finds a brain for a game.
-pub type Learns = Box<dyn Fn(&str) -> Option<Brain> + Send>;
+/// Finds a mind for a game.
+pub type Learns = Box<dyn Fn(&str) -> Option<Box<dyn Mind>> + Send>;
 
 /// One player.
 pub struct Player {
     name: String,
-    brain: Brain,
-    /// The game the brain is for, and where one for another game comes from.
-    versatile: Option<(String, Learns)>,
+    learns: Learns,
+    /// The games it has learnt.
+    minds: BTreeMap<String, Box<dyn Mind>>,
     /// The id and the token the box gave us when we registered.
     id: String,
     token: String,
-    /// The match we are in, and how many turns we had seen before it.
+    /// The match we are in.
     match_id: Option<String>,
+    game: String,
     seat: usize,
-    turns_before: usize,
-    history: History,
+    opponent: String,
 }
 
 impl Player {
     /// A player that is not registered yet.
-    pub fn new(name: &str, brain: Brain) -> Self {
+    pub fn new(name: &str, learns: Learns) -> Self {
         Self {
             name: name.into(),
-            brain,
-            versatile: None,
+            learns,
+            minds: BTreeMap::new(),
             id: String::new(),
             token: String::new(),
             match_id: None,
+            game: String::new(),
             seat: 0,
-            turns_before: 0,
-            history: History::default(),
+            opponent: String::new(),
         }
-    }
-
-    /// The same, who plays other games than this one too.
-    pub fn versatile(self, game: &str, learns: Learns) -> Self {
-        Self { versatile: Some((game.into(), learns)), ..self }
     }
 
     /// The request that registers us: what we are called, what we play, and where to call us.
@@ -124,41 +112,38 @@ impl Player {
     /// GAME_INVITATION: come to this match.
     fn join(&mut self, invitation: &Value) -> Value {
         self.match_id = Some(text(&invitation["match_id"]));
-        if let (Some((game, learns)), Some(wanted)) = (&mut self.versatile, invitation["game_type"].as_str())
-            && game != wanted
-            && let Some(brain) = learns(wanted)
+        self.game = text(&invitation["game_type"]);
+        if !self.minds.contains_key(&self.game)
+            && let Some(mind) = (self.learns)(&self.game)
         {
-            (*game, self.brain) = (wanted.into(), brain);
+            self.minds.insert(self.game.clone(), mind);
         }
         let role = |role: &&str| invitation["role_in_match"] == **role;
         self.seat = ROLES.iter().position(role).unwrap_or(0);
-        self.turns_before = self.history.turns.len();
-        self.history.opponent = text(&invitation["opponent_id"]);
+        self.opponent = text(&invitation["opponent_id"]);
         self.reply("GAME_JOIN_ACK", invitation, json!({"arrival_timestamp": computer::timestamp(), "accept": true}))
+    }
+
+    /// The mind for the match we are in, and what it sees. None in a game we do not know.
+    fn thinking<'a>(&'a mut self, state: &'a Value) -> Option<(&'a mut dyn Mind, Seen<'a>)> {
+        let seen = Seen { me: &self.id, seat: self.seat, opponent: &self.opponent, state };
+        Some((&mut **self.minds.get_mut(&self.game)?, seen))
+    }
+
+    /// The move we make. In a game we do not know it is none, and the box says so.
+    fn choose(&mut self, state: &Value) -> Value {
+        self.thinking(state).map_or(Value::Null, |(mind, seen)| mind.choose(seen))
     }
 
     /// CHOOSE_PARITY_CALL: even or odd?
     fn choose_parity(&mut self, call: &Value) -> Value {
-        match &mut self.brain {
-            Brain::Parity(strategy) => {
-                let choice = strategy.choose(&self.history);
-                self.reply("CHOOSE_PARITY_RESPONSE", call, json!({"parity_choice": choice.name()}))
-            }
-            // Never asked in the games it plays.
-            Brain::Game(_) => self.reply("ACK", call, json!({})),
-        }
+        let wanted = self.choose(&Value::Null);
+        self.reply("CHOOSE_PARITY_RESPONSE", call, json!({"parity_choice": wanted["value"]}))
     }
 
-    /// MOVE_REQUEST: the same question in a game of several turns, with what there is to see.
+    /// MOVE_REQUEST: the same question in every other game, with what there is to see.
     fn choose_move(&mut self, request: &Value) -> Value {
-        let state = &request["game_state"]["game_specific_state"];
-        self.remember(&state["previous_moves"]);
-        let wanted = match &mut self.brain {
-            Brain::Parity(strategy) => json!({"action": "choose", "value": strategy.choose(&self.history).name()}),
-            Brain::Game(mind) => {
-                mind.choose(Seen { me: &self.id, seat: self.seat, opponent: &self.history.opponent, state })
-            }
-        };
+        let wanted = self.choose(&request["game_state"]["game_specific_state"]);
         self.reply("MOVE_RESPONSE", request, json!({"move": wanted}))
     }
 
@@ -168,30 +153,9 @@ impl Player {
             return;
         }
         self.match_id = None;
-        let result = &game_over["game_result"];
-        let moves = &result["game_summary"]["moves"];
-        if moves.is_array() {
-            self.remember(moves);
-        } else {
-            let choices = &result["choices"];
-            self.remember(
-                &json!([{"number": result["drawn_number"], &self.history.opponent: choices[&self.history.opponent]}]),
-            );
+        if let Some((mind, seen)) = self.thinking(&game_over["game_result"]) {
+            mind.learn(seen);
         }
-    }
-
-    /// Remembers the turns of the match we are in, in place of what we knew of it:
-    /// `[{"number": 7, "P02": "odd", …}, …]`.
-    fn remember(&mut self, moves: &Value) {
-        let opponent = &self.history.opponent;
-        let turn = |turn: &Value| {
-            let number = Parity::of(turn["number"].as_u64()?);
-            let choice = turn[opponent].as_str().and_then(Parity::from_name);
-            Some(Turn { number, opponent: opponent.clone(), choice })
-        };
-        let turns: Vec<Turn> = moves.as_array().into_iter().flatten().filter_map(turn).collect();
-        self.history.turns.truncate(self.turns_before);
-        self.history.turns.extend(turns);
     }
 
     /// An answer in the envelope every message has, with `fields` of its own.
@@ -226,20 +190,26 @@ mod tests {
     use super::*;
     use std::sync::{Arc, Mutex};
 
-    /// Chooses odd, and lets the test see what the player remembered when it was asked.
+    /// Says what it sees, and lets the test see what it was told to learn.
     #[derive(Clone, Default)]
-    struct Spy(Arc<Mutex<History>>);
+    struct Spy(Arc<Mutex<Vec<Value>>>);
 
-    impl Strategy for Spy {
-        fn choose(&mut self, history: &History) -> Parity {
-            *self.0.lock().unwrap() = history.clone();
-            Parity::Odd
+    impl Mind for Spy {
+        fn choose(&mut self, seen: Seen<'_>) -> Value {
+            let Seen { me, seat, opponent, state } = seen;
+            json!({"value": "odd", "me": me, "seat": seat, "opponent": opponent, "state": state})
+        }
+
+        fn learn(&mut self, result: Seen<'_>) {
+            self.0.lock().unwrap().push(json!({"opponent": result.opponent, "result": result.state}));
         }
     }
 
     fn player() -> (Player, Spy) {
         let spy = Spy::default();
-        let mut player = Player::new("Spy", Brain::Parity(Box::new(spy.clone())));
+        let mind = spy.clone();
+        let learns = move |game: &str| (game == "known").then(|| Box::new(mind.clone()) as Box<dyn Mind>);
+        let mut player = Player::new("Spy", Box::new(learns));
         let response = r#"{"result":{"status":"ACCEPTED","player_id":"P01","auth_token":"tok"},"id":1}"#;
         player.registered(response).unwrap();
         (player, spy)
@@ -253,7 +223,8 @@ mod tests {
     }
 
     fn invite(player: &mut Player, match_id: &str, opponent: &str) -> Value {
-        let params = json!({"match_id": match_id, "opponent_id": opponent, "conversation_id": "c1"});
+        let params =
+            json!({"match_id": match_id, "game_type": "known", "opponent_id": opponent, "conversation_id": "c1"});
         call(player, "handle_game_invitation", params)
     }
 
@@ -281,8 +252,9 @@ mod tests {
     }
 
     #[test]
-    fn both_questions_get_the_strategys_choice() {
+    fn both_questions_get_the_minds_choice() {
         let (mut player, _) = player();
+        invite(&mut player, "R1M1", "P02");
         let parity = call(&mut player, "choose_parity", json!({"match_id": "R1M1"}));
         assert_eq!(
             (&parity["message_type"], &parity["parity_choice"]),
@@ -290,24 +262,27 @@ mod tests {
         );
         let answer = call(&mut player, "request_move", json!({"match_id": "R1M1"}));
         assert_eq!(answer["message_type"], "MOVE_RESPONSE");
-        assert_eq!(answer["move"], json!({"action": "choose", "value": "odd"}));
+        assert_eq!(answer["move"]["value"], "odd");
     }
 
     #[test]
     fn a_mind_is_told_its_seat_and_opponent_and_its_move_is_sent_as_it_is() {
-        struct Echo;
-        impl Mind for Echo {
-            fn choose(&mut self, seen: Seen<'_>) -> Value {
-                json!({"seat": seen.seat, "opponent": seen.opponent, "state": seen.state})
-            }
-        }
-        let mut player = Player::new("Echo", Brain::Game(Box::new(Echo)));
+        let (mut player, _) = player();
         for (role, seat) in [("PLAYER_A", 0), ("PLAYER_B", 1), ("PLAYER_D", 3)] {
-            let invitation = json!({"match_id": "R1M1", "opponent_id": "P02", "role_in_match": role});
+            let invitation =
+                json!({"match_id": "R1M1", "game_type": "known", "opponent_id": "P02", "role_in_match": role});
             call(&mut player, "handle_game_invitation", invitation);
             let answer = call(&mut player, "request_move", json!({"game_state": {"game_specific_state": {"x": 1}}}));
-            assert_eq!(answer["move"], json!({"seat": seat, "opponent": "P02", "state": {"x": 1}}));
+            let wanted = json!({"value": "odd", "me": "P01", "seat": seat, "opponent": "P02", "state": {"x": 1}});
+            assert_eq!(answer["move"], wanted);
         }
+    }
+
+    #[test]
+    fn a_game_nobody_has_taught_it_gets_no_move() {
+        let (mut player, _) = player();
+        call(&mut player, "handle_game_invitation", json!({"match_id": "R1M1", "game_type": "unknown"}));
+        assert_eq!(call(&mut player, "request_move", json!({}))["move"], Value::Null);
     }
 
     #[test]
@@ -318,31 +293,8 @@ mod tests {
             call(&mut player, "notify_match_result", game_over("R1M1"));
         }
         call(&mut player, "notify_match_result", game_over("R9M9"));
-        invite(&mut player, "R2M1", "P03");
-        call(&mut player, "choose_parity", json!({}));
-        let seen = spy.0.lock().unwrap().clone();
-        assert_eq!(seen.opponent, "P03");
-        assert_eq!(seen.turns, [Turn { number: Parity::Even, opponent: "P02".into(), choice: Some(Parity::Even) }]);
-    }
-
-    #[test]
-    fn the_turns_of_a_long_game_are_seen_as_they_happen_and_not_twice() {
-        let (mut player, spy) = player();
-        let moves = json!([
-            {"turn": 1, "P01": "odd", "P02": "even", "number": 42, "winner": "P02"},
-            {"turn": 2, "P01": "odd", "P02": null, "number": 7, "winner": "P01"},
-        ]);
-        let request = json!({"game_state": {"game_specific_state": {"previous_moves": moves}}});
-        invite(&mut player, "R1M1", "P02");
-        for _ in 0..2 {
-            call(&mut player, "request_move", request.clone());
-            assert_eq!(spy.0.lock().unwrap().turns.len(), 2);
-        }
-        let result = json!({"match_id": "R1M1", "game_result": {"game_summary": {"moves": moves}}});
-        call(&mut player, "notify_match_result", result);
-        call(&mut player, "choose_parity", json!({}));
-        let turn = |number, choice| Turn { number, opponent: "P02".into(), choice };
-        assert_eq!(spy.0.lock().unwrap().turns, [turn(Parity::Even, Some(Parity::Even)), turn(Parity::Odd, None)]);
+        let learnt = json!({"opponent": "P02", "result": game_over("R1M1")["game_result"]});
+        assert_eq!(*spy.0.lock().unwrap(), [learnt]);
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! `blotto`: each round both spread 10 soldiers over 5 battlefields. More soldiers take a battlefield, equal numbers
 //! leave it to nobody. Who takes 3 or more wins the round; taking more than the other is not enough.
 
+#[cfg(any(test, feature = "house"))]
+pub(super) mod house;
+
 use core::fmt;
 
 use serde::{Serialize, Serializer};
@@ -37,8 +40,6 @@ struct Deploy {
 }
 
 impl Contest for Allocations {
-    const PAGE: &str = include_str!("manual.md");
-
     const RULES: Rules = Rules {
         name: "blotto",
         seats: 2..=2,

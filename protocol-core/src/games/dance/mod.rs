@@ -22,7 +22,8 @@
 //!
 //! Nothing is drawn. Mottos are kept by the caller, who is told by [`Game::said`].
 
-mod house;
+#[cfg(any(test, feature = "house"))]
+pub(super) mod house;
 #[cfg(test)]
 mod tests;
 
@@ -254,8 +255,6 @@ struct Command {
 
 impl Dance {
     pub(super) const SIZE: usize = 42;
-
-    pub(super) const PAGE: &str = include_str!("manual.md");
 
     pub(super) const RULES: Rules = Rules {
         name: "dance-battle",

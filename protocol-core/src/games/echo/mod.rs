@@ -2,6 +2,9 @@
 //! round before counts as 0; two repeats tie. A number may come back after one round of another: 10, 9, 10 is three
 //! good numbers. A round that was tied is a round like any other.
 
+#[cfg(any(test, feature = "house"))]
+pub(super) mod house;
+
 use core::fmt;
 
 use serde::{Serialize, Serializer};
@@ -22,8 +25,6 @@ struct Pick {
 }
 
 impl Contest for Numbers {
-    const PAGE: &str = include_str!("manual.md");
-
     const RULES: Rules = Rules {
         name: "echo",
         seats: 2..=2,

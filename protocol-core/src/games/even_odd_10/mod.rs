@@ -1,12 +1,15 @@
 //! The ten-turn form of even or odd: each turn both guess and a number from 0 to 99 is drawn; who guessed more turns
 //! right wins, and level is a draw. Every number is drawn before the next guess, so all of them follow from the seed.
 
+#[cfg(any(test, feature = "house"))]
+pub(super) mod house;
+
 use core::fmt;
 
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use super::even_odd::Choices;
+use super::parity::Choices;
 use super::{Game, Illegal, MAX_SEATS, MoveSink, Order, Parity, Question, Rules, Seat, Seats, Standing, Table, Viewer};
 use crate::fair::{Draws, Seed};
 use crate::json::Value;
@@ -41,8 +44,6 @@ struct Turn<'a> {
 
 impl EvenOdd10 {
     pub(super) const SIZE: usize = 24;
-
-    pub(super) const PAGE: &str = include_str!("manual.md");
 
     #[expect(clippy::cast_possible_truncation, reason = "ten turns")]
     pub(super) const RULES: Rules = Rules {

@@ -23,6 +23,8 @@
 //! - **Score** is 1 for who has won and 0 for everybody else.
 
 mod board;
+#[cfg(any(test, feature = "house"))]
+pub(super) mod house;
 mod told;
 
 use core::fmt;
@@ -204,8 +206,6 @@ struct Seal {
 
 impl Gomoku {
     pub(super) const SIZE: usize = 92;
-
-    pub(super) const PAGE: &str = include_str!("manual.md");
 
     pub(super) const RULES: Rules = Rules {
         name: "skill-gomoku",

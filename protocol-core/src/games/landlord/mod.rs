@@ -19,6 +19,8 @@
 //! for longer than its trick.
 
 mod cards;
+#[cfg(any(test, feature = "house"))]
+pub(super) mod house;
 mod plays;
 mod told;
 
@@ -177,8 +179,6 @@ fn put<T>(each: &mut EachSeat<T>, seat: Seat, value: T) {
 
 impl Landlord {
     pub(super) const SIZE: usize = 88;
-
-    pub(super) const PAGE: &str = include_str!("manual.md");
 
     pub(super) const RULES: Rules = Rules {
         name: "landlord",

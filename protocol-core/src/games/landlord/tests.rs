@@ -399,6 +399,21 @@ fn the_worst_hand_lists_each_of_its_497_moves_once() {
     let (game, _) = playing([WORST, "3", "3"], Bid::One);
     let bytes: usize = moves_of(&game, 0, 1000).iter().map(|listed| listed.len() + 1).sum();
     assert!((20_000..24_000).contains(&bytes), "{bytes}");
+    // As they are written into a socket, and never held.
+    let written = |hand: Cards| {
+        let (begin, mut count) = (std::time::Instant::now(), 0);
+        for _ in 0..100 {
+            count = 0;
+            let _ = plays::list(hand, None, &mut |cards| {
+                count += crate::json::count(&Deed::Play(cards));
+                ControlFlow::Continue(())
+            });
+        }
+        (count, begin.elapsed() / 100)
+    };
+    let (worst, usual) = (written(cards(WORST)), written(start(1).0.hands[0]));
+    std::println!("the worst hand: {} bytes in {:?}; a usual one: {} bytes in {:?}", worst.0, worst.1, usual.0, usual.1);
+    assert!(worst.1.as_millis() < 20, "{worst:?}");
 }
 
 /// A match at some moment: the seed of its cards, and which of the listed moves are made.

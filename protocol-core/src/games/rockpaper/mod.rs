@@ -2,6 +2,9 @@
 //! three rounds first wins; after fifteen rounds who has won more, and level is a draw. A round that is tied counts as one of
 //! the fifteen. Who gives up loses whatever the rounds.
 
+#[cfg(any(test, feature = "house"))]
+pub(super) mod house;
+
 use core::fmt;
 
 use serde::Serializer;
@@ -32,8 +35,6 @@ pub struct RockPaper {
 
 impl RockPaper {
     pub(super) const SIZE: usize = 16;
-
-    pub(super) const PAGE: &str = include_str!("manual.md");
 
     pub(super) const RULES: Rules = Rules {
         name: "rockpaper",

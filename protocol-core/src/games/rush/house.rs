@@ -1,10 +1,11 @@
-//! A player of resource rush, good enough to beat one that moves at random.
-//!
-//! Of all resources it can see and walk to it takes the one with the most worth around it for the way, and walks the
-//! shortest way there. Where it sees none, it goes to where the fog begins. It sees what any agent sees, the grid of the
-//! view, and remembers nothing.
+//! How the house gathers. Of all resources the [`Prospector`] can see and walk to it takes the one with the most worth around it for the way, and walks the
+//! shortest way there. Where it sees none, it goes to where the fog begins. It remembers nothing.
 
 use super::{Action, Direction, SIZE, Spot, Wire};
+use crate::games::house::prelude::*;
+
+pub const MINDS: &[(&str, Make)] =
+    &[("Prospector", |_| Box::new(Prospector)), ("Random", |seed| Box::new(Random(Coin::new(seed))))];
 
 /// Ticks a harvest and the search for the next one cost, beside the way. It keeps a lonely bush at hand from being
 /// preferred to a vein.
@@ -18,9 +19,10 @@ const MOST_AROUND: u32 = 5 * (2 * AROUND as u32 + 1).pow(2);
 type Cells = [u128; SIZE as usize];
 
 /// What a drone sees: `extra.grid`, row by row.
-pub type Grid = [[i8; SIZE as usize]; SIZE as usize];
+pub(super) type Grid = [[i8; SIZE as usize]; SIZE as usize];
 
-struct Seen<'a> {
+/// A way to somewhere.
+struct Search<'a> {
     grid: &'a Grid,
     open: Cells,
     me: Spot,
@@ -28,23 +30,23 @@ struct Seen<'a> {
 
 impl super::Rush {
     /// A move for a drone that is there and sees this.
-    pub fn house_move(grid: &Grid, x: u8, y: u8) -> Wire {
+    pub(super) fn house_move(grid: &Grid, x: u8, y: u8) -> Wire {
         let open = grid.map(|row| {
             let open = row.iter().zip(0..).filter(|(cell, _)| !matches!(cell, -1 | 5 | 6));
             open.fold(0, |cells, (_, x)| cells | 1 << x)
         });
         let me = Spot { x: x.min(SIZE - 1), y: y.min(SIZE - 1) };
-        let seen = Seen { grid, open, me };
-        let action = match seen.target() {
+        let search = Search { grid, open, me };
+        let action = match search.target() {
             Some(target) if target == me => Action::Harvest,
-            Some(target) => seen.first_step(target).map_or(Action::Wait, Action::Move),
+            Some(target) => search.first_step(target).map_or(Action::Wait, Action::Move),
             None => Action::Wait,
         };
         action.wire()
     }
 }
 
-impl Seen<'_> {
+impl Search<'_> {
     fn cell(&self, spot: Spot) -> i8 {
         self.grid.get(usize::from(spot.y)).and_then(|row| row.get(usize::from(spot.x))).copied().unwrap_or(-1)
     }
@@ -149,4 +151,74 @@ fn each(cells: &Cells) -> impl Iterator<Item = Spot> {
             .map(move |row| Spot { x: row.trailing_zeros() as u8, y })
     };
     cells.iter().zip(0..).flat_map(row)
+}
+
+/// What cannot be seen.
+const FOG: i8 = -1;
+
+/// What a drone sees, row by row, and where it is.
+struct Sight {
+    grid: Grid,
+    x: u8,
+    y: u8,
+}
+
+impl Sight {
+    fn read(seen: Seen<'_>) -> Self {
+        let extra = &seen.state["extra"];
+        let mut grid = [[FOG; SIZE as usize]; SIZE as usize];
+        for (row, line) in grid.iter_mut().enumerate() {
+            for (col, cell) in line.iter_mut().enumerate() {
+                *cell = extra["grid"][row][col].as_i64().and_then(|cell| cell.try_into().ok()).unwrap_or(FOG);
+            }
+        }
+        let at = &extra["playerPositions"][seen.me];
+        let axis = |name: &str| at[name].as_u64().and_then(|n| n.try_into().ok()).unwrap_or(0);
+        Self { grid, x: axis("x"), y: axis("y") }
+    }
+
+    /// The cell so many steps to the east and south.
+    fn cell(&self, east: i8, south: i8) -> i8 {
+        let at = |axis: u8, steps: i8| axis.checked_add_signed(steps).map_or(usize::MAX, usize::from);
+        self.grid.get(at(self.y, south)).and_then(|row| row.get(at(self.x, east))).copied().unwrap_or(FOG)
+    }
+}
+
+/// Goes to where most can be gathered.
+struct Prospector;
+
+impl Mind for Prospector {
+    fn choose(&mut self, seen: Seen<'_>) -> Value {
+        let Sight { grid, x, y } = Sight::read(seen);
+        serde_json::to_value(super::Rush::house_move(&grid, x, y)).unwrap_or_else(|_| json!({"action": "wait"}))
+    }
+}
+
+/// Walks about, and takes what it stands on.
+struct Random(Coin);
+
+impl Mind for Random {
+    fn choose(&mut self, seen: Seen<'_>) -> Value {
+        let sight = Sight::read(seen);
+        if (1..=4).contains(&sight.cell(0, 0)) {
+            return json!({"action": "harvest"});
+        }
+        let ways = [("north", (0, -1)), ("south", (0, 1)), ("east", (1, 0)), ("west", (-1, 0))];
+        let (direction, (east, south)) = ways[self.0.below(4) as usize];
+        match sight.cell(east, south) {
+            FOG | 5 | 6 => json!({"action": "wait"}),
+            _ => json!({"action": "move", "direction": direction}),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::games::GameKind;
+    use crate::games::house::testing::wins;
+
+    #[test]
+    fn who_looks_for_veins_beats_who_walks_about() {
+        assert_eq!(wins(GameKind::Rush, "Prospector", "Random", 2).0, 2);
+    }
 }

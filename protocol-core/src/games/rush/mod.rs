@@ -19,7 +19,8 @@
 //! The map is in [`map`]; who draws it must know the seed. Memories and thoughts are kept by the caller, who is told by
 //! [`Game::note`] and [`Game::said`].
 
-mod house;
+#[cfg(any(test, feature = "house"))]
+pub(super) mod house;
 mod map;
 #[cfg(test)]
 mod tests;
@@ -28,8 +29,6 @@ use core::fmt;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-
-pub use house::Grid;
 
 use super::{Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, SAID, Seat, Seats, Standing, Table, Viewer};
 use crate::fair::{Draws, Seed};
@@ -263,8 +262,6 @@ impl Pieces {
 
 impl Rush {
     pub(super) const SIZE: usize = 104;
-
-    pub(super) const PAGE: &str = include_str!("manual.md");
 
     #[expect(clippy::cast_possible_truncation, reason = "10 KB")]
     pub(super) const RULES: Rules = Rules {

@@ -5,7 +5,7 @@ use heapless::String;
 use super::dialect::Dialect;
 use super::register::breach;
 use super::reply::{self, Reply, TEXT_BYTES};
-use super::session::{HEED_MS, Open, SAY_MS, Session, Way, What};
+use super::session::{HEED_MS, NEWS_MS, Open, SAY_MS, Session, Way, What};
 use super::{Code, Conversation, TestReply};
 use crate::games::{Illegal, Question};
 use crate::json::Value;
@@ -63,8 +63,8 @@ pub(super) fn progress(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, p
 
 /// Puts the next call on a line that is free.
 pub(super) fn pump(venue: &mut Venue<'_>, now: Now, index: u16) {
-    let Some((player, session)) = player_of(venue, index) else { return };
-    if (player.seating.is_some() || session.has_news()) && venue.give_way(index) {
+    let Some((player, _)) = player_of(venue, index) else { return };
+    if (player.seating.is_some() || venue.next_news(player).is_some()) && venue.give_way(index) {
         venue.list(index);
     }
     // Who does not want to know what went wrong is asked again without a word.
@@ -88,16 +88,16 @@ pub(super) fn pump(venue: &mut Venue<'_>, now: Now, index: u16) {
     let retry_until = table.and_then(|(table, seat)| table.play.deadline(seat)).unwrap_or(limit);
     let Some(session) = session_of(venue, index) else { return };
     let was_open = session.open.is_some();
-    let comes_first = need != Need::Nothing && session.make_way(now.ms, is_retrying);
+    let comes_first = need != Need::Nothing && session.make_way(is_retrying);
     if session.open.is_some() {
         return;
     }
     let next = if is_away_for_good {
         None
     } else if !(is_retrying || comes_first || is_told_later)
-        && let Some(news) = session.next_news()
+        && let Some(news) = next_news(venue, index)
     {
-        Some((What::News(news), session.heeds_until(now.ms)))
+        Some((What::News(news), now.ms.saturating_add(NEWS_MS)))
     } else {
         match (need, seating) {
             (Need::Announcement { retry, fault }, _) => Some((What::Retry(retry, fault), retry_until)),
@@ -117,14 +117,28 @@ pub(super) fn pump(venue: &mut Venue<'_>, now: Now, index: u16) {
     }
 }
 
+/// The next news that the player wants to hear.
+fn next_news(venue: &mut Venue<'_>, index: u16) -> Option<News> {
+    loop {
+        let news = venue.next_news(venue.player(index)?)?;
+        let session = session_of(venue, index)?;
+        session.cursor.hears(news);
+        if !session.style.refuses(What::News(news).kind()) {
+            return Some(news);
+        }
+        session.cursor.has_heard(news);
+    }
+}
+
 /// Opens a call.
 fn open(venue: &mut Venue<'_>, now: Now, index: u16, what: What, deadline: Millis, is_retrying: bool) {
     let id = venue.next_call_id();
     let Some(session) = session_of(venue, index) else { return };
     let message = what.kind();
     let (dialect, variant) = (session.style.dialect, session.style.variant(message));
-    let (tried, way, blame) = (u8::from(!matches!(what, What::News(_))), Way::Waits, None);
-    session.open = Some(Open { what, id, at: now, deadline, dialect, variant, tried, way, blame });
+    let is_news = matches!(what, What::News(_));
+    let (tried, way, is_heeded, blame) = (u8::from(!is_news), Way::Waits, is_news, None);
+    session.open = Some(Open { what, id, at: now, deadline, dialect, variant, tried, way, is_heeded, blame });
     if matches!(what, What::Question(_)) {
         if !is_retrying {
             session.forget_asked();
@@ -169,14 +183,21 @@ fn begun(venue: &mut Venue<'_>, now: Now, index: u16, call: u32) {
 /// A call is on its way.
 fn sent(venue: &mut Venue<'_>, now: Now, index: u16, call: u32) {
     let Some(session) = session_of(venue, index) else { return };
-    let heeds_until = session.heeds_until(now.ms);
     if let Some(open) = session.open.as_mut().filter(|open| open.id == call) {
         if open.way == Way::Begun && matches!(open.what, What::News(_)) {
             // Nobody could answer before.
-            (open.at, open.deadline) = (now, heeds_until);
+            *open = open.told_at(now);
         }
         open.way = Way::Sent;
+        session.stop_heeding(now.ms);
         venue.pump(now, index);
+    }
+}
+
+/// News has been told, as far as anybody knows.
+fn has_heard(venue: &mut Venue<'_>, index: u16, open: Open) {
+    if let (Some(session), What::News(news)) = (session_of(venue, index), open.what) {
+        session.cursor.has_heard(news);
     }
 }
 
@@ -209,6 +230,7 @@ fn call_failed(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, failure: 
         (What::News(_), Failure::Unreachable) if open.tried == 0 => {
             return call_anew(venue, now, index, Open { tried: 1, ..open });
         }
+        (What::News(_), _) => has_heard(venue, index, open),
         _ => {}
     }
     venue.pump(now, index);
@@ -225,12 +247,11 @@ pub(super) fn tell_anew(venue: &mut Venue<'_>, now: Now, index: u16) {
 fn call_anew(venue: &mut Venue<'_>, now: Now, index: u16, open: Open) {
     let id = venue.next_call_id();
     if let Some(session) = session_of(venue, index) {
-        let deadline = match open.what {
-            What::News(_) => session.heeds_until(now.ms),
-            _ => open.deadline,
-        };
         session.asks(open.id, id);
-        session.open = Some(Open { id, at: now, deadline, way: Way::Waits, ..open });
+        session.open = Some(match open.what {
+            What::News(_) => Open { id, ..open }.told_at(now),
+            _ => Open { id, at: now, way: Way::Waits, ..open },
+        });
     }
     venue.list(index);
 }
@@ -279,8 +300,11 @@ fn reply(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, status: u16, bo
             if let Some(session) = session_of(venue, index) {
                 session.style.refused(open.what.kind(), open.dialect, open.variant);
             }
-            if !ask_otherwise(venue, now, index, open, false) && matches!(open.what, What::Retry(..)) {
-                announced(venue, now, index);
+            if !ask_otherwise(venue, now, index, open, false) {
+                match open.what {
+                    What::Retry(..) => announced(venue, now, index),
+                    _ => has_heard(venue, index, open),
+                }
             }
         }
         (What::Retry(..), _) => announced(venue, now, index),
@@ -300,6 +324,7 @@ fn reply(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, status: u16, bo
                     session.misses = 0;
                 }
             }
+            has_heard(venue, index, open);
         }
         _ => {}
     }
@@ -492,8 +517,8 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
         Heard::Taken => {
             let is_told = venue.game().rules().question == Question::Move && message == Message::MoveRequest;
             if let Some(player) = venue.player_mut(index) {
-                if is_told {
-                    player.tell(News::MoveTaken(match_id.round));
+                if let Some(session) = of(player).filter(|_| is_told) {
+                    session.cursor.has_moved(match_id.round);
                 }
                 player.breaker.succeeded();
                 // How long it thinks about a move. To join takes no thought, and who was not asked took no time.
@@ -527,12 +552,12 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
 /// it, but its reply no longer matters.
 fn settle(venue: &mut Venue<'_>, now: Now, index: u16, message: Message) {
     let Some(session) = session_of(venue, index) else { return };
-    let limit = session.heeds_until(now.ms);
     if let Some(open) = session.open.as_mut()
         && matches!(open.what, What::Question(_) | What::Retry(..))
     {
         open.what = What::Settled(message);
-        open.deadline = open.deadline.min(limit);
+        (open.at, open.is_heeded) = (now, true);
+        open.deadline = open.deadline.min(now.ms.saturating_add(HEED_MS));
     }
 }
 

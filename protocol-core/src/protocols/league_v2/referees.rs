@@ -179,7 +179,7 @@ impl Venue<'_> {
         let variant = if referee == first { variant } else { 0 };
         // A line without a player is best. One to a player that dials in may be held by it.
         let is_free = |&line: &u16| match self.player(line) {
-            Some(player) => player.contact.endpoint().is_some() && player.session.is_idle(),
+            Some(player) => player.contact.endpoint().is_some() && self.is_idle(player),
             None => true,
         };
         let Some(line) = (0..self.capacity() as u16).rev().find(is_free) else { return };

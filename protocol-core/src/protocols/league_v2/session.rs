@@ -1,38 +1,30 @@
 //! What the box has to say to one player, and how far it has come with it: at most one open call, news in order, and the words
 //! this player understands. Decides what is said next; [`calls`](super::calls) carries it out.
 
-use heapless::Deque;
-
 use super::dialect::{Dialect, Style};
 use super::referees::{Desk, Referee};
 use super::register::Agent as Sender;
 use crate::journal::Agent;
 use crate::json::{Full, Sink};
 use crate::message::Message;
-use crate::protocols;
+use crate::protocols::{self, Session as _};
 use crate::referee::{Fault, MAX_RETRIES, Policy};
 use crate::season::Rule;
 use crate::time::{Millis, Now};
-use crate::venue::{Call, News, Progress, Timing, Venue};
-
-/// News a session can owe its player. A player is at most two rounds behind: its own match holds the next one up. Only one
-/// whose matches end at once can be later than that, and then the oldest news goes first.
-const MAX_NEWS: usize = 10;
+use crate::venue::{Call, Cursor, News, Progress, Timing, Venue};
 
 /// How long the next news waits for the answer to the last, in milliseconds.
 pub const NEWS_MS: Millis = 2_000;
 
 /// How long questions and rounds wait for it at most. An agent has dealt with the news then when it is asked: many refuse an
 /// invitation before they know how their last match ended. Who lets this go by is waited for half as long the next time,
-/// and soon not at all, until it answers news in this time again: all in all it costs its league twice this. It hears the
-/// same in the same order; only its answers are not waited for.
+/// and soon not at all, until it answers news in this time again: all in all it costs its league twice this. (Not at all at
+/// once would be simpler, but then nobody would see that it answers again, where others are quicker.) It hears the same in
+/// the same order; only its answers are not waited for.
 pub(super) const HEED_MS: Millis = 250;
 
 /// How long a call may take to be said, where half of it cannot be taken back.
 pub(super) const SAY_MS: Millis = 5_000;
-
-/// After so many times in a row nothing is left of it.
-const DEAF: u8 = 8;
 
 /// What an open call is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,26 +81,33 @@ pub(super) struct Open {
     /// How many dialects have been tried; whether news has been sent once more.
     pub tried: u8,
     pub way: Way,
+    /// Whether questions and rounds wait for the answer to news, or for the news to be on its way.
+    pub is_heeded: bool,
     /// What was wrong with the answer to the first of the words that were tried.
     pub blame: Option<Rule>,
 }
 
 impl Open {
-    /// When the next news stops waiting for the answer.
-    fn overdue(&self) -> Millis {
-        self.at.ms.saturating_add(NEWS_MS)
+    /// When it next needs the clock, where the answer to news is heeded for so long.
+    fn due(&self, heed_ms: Millis) -> Millis {
+        let heed_ms = match self.way {
+            Way::Waits if self.is_heeded => HEED_MS,
+            Way::Sent if self.is_heeded => heed_ms,
+            _ => return self.deadline,
+        };
+        self.deadline.min(self.at.ms.saturating_add(heed_ms))
     }
 
-    /// Whether it is news and only the next news waits for the answer.
-    fn is_overdue(&self) -> bool {
-        matches!(self.what, What::News(_)) && self.deadline >= self.overdue()
+    /// The same news, told from now on.
+    pub fn told_at(self, now: Now) -> Self {
+        Self { at: now, deadline: now.ms.saturating_add(NEWS_MS), way: Way::Waits, is_heeded: true, ..self }
     }
 
     /// A test call.
     pub fn check(id: u32, at: Now, ms: Millis) -> Self {
         let deadline = at.ms.saturating_add(ms);
-        let (dialect, variant, tried, way, blame) = (Dialect::Canonical, 0, 1, Way::Waits, None);
-        Self { what: What::Check, id, at, deadline, dialect, variant, tried, way, blame }
+        let (dialect, variant, tried, blame) = (Dialect::Canonical, 0, 1, None);
+        Self { what: What::Check, id, at, deadline, dialect, variant, tried, way: Way::Waits, is_heeded: false, blame }
     }
 }
 
@@ -117,7 +116,8 @@ pub struct Session {
     /// How it is spoken to.
     pub style: Style,
     pub(super) open: Option<Open>,
-    news: Deque<News, MAX_NEWS>,
+    /// What the player has heard of the league.
+    pub(super) cursor: Cursor,
     /// How often in a row the player left news unanswered for as long as that is waited for.
     pub(super) misses: u8,
     /// The calls that put the present question, or the last one that there was: one for each of its tries.
@@ -127,36 +127,39 @@ pub struct Session {
 impl Session {
     /// With a player to whom nothing has been said yet.
     pub fn new(dialect: Dialect) -> Self {
-        Self { style: Style::new(dialect), open: None, news: Deque::new(), misses: 0, asked: Self::NO_CALLS }
+        let (style, cursor) = (Style::new(dialect), Cursor::default());
+        Self { style, open: None, cursor, misses: 0, asked: Self::NO_CALLS }
     }
 
     const NO_CALLS: [u32; 1 + MAX_RETRIES as usize] = [0; 1 + MAX_RETRIES as usize];
 
-    /// Whether there is news to tell.
-    pub(super) fn has_news(&self) -> bool {
-        !self.news.is_empty()
-    }
-
     /// Takes a call whose answer matters to nobody off the line, where a question is due that must not wait for it. True if
     /// the question comes before all other news too.
-    pub(super) fn make_way(&mut self, now: Millis, is_urgent: bool) -> bool {
+    pub(super) fn make_way(&mut self, is_urgent: bool) -> bool {
         let Some(open) = self.open else { return false };
-        let (news, is_sent) = match (open.what, open.way) {
-            (_, Way::Begun) => return false,
-            (What::News(news), way) => (Some(news), way == Way::Sent),
-            (What::Settled(_), _) => (None, true),
-            _ => return false,
+        let makes_way = match (open.what, open.way) {
+            (What::News(_), Way::Waits) => !open.is_heeded,
+            (What::News(_), Way::Sent) | (What::Settled(_), Way::Waits | Way::Sent) => is_urgent || self.is_deaf(),
+            _ => false,
         };
-        let is_stuck = !is_sent && open.at.ms.saturating_add(HEED_MS) <= now;
-        if !(is_stuck || is_sent && (is_urgent || self.is_deaf())) {
+        if !makes_way {
             return false;
         }
         self.open = None;
-        // What was not said yet is said later. But about a move it would be about the next one by then.
-        if let Some(news) = news.filter(|news| is_stuck && !matches!(news, News::MoveTaken(_))) {
-            let _ = self.news.push_front(news);
+        match (open.what, open.way) {
+            // What was not said yet is said later.
+            (What::News(_), Way::Waits) => true,
+            (What::News(news), _) => {
+                self.cursor.has_heard(news);
+                false
+            }
+            _ => false,
         }
-        is_stuck
+    }
+
+    /// How long questions and rounds wait for the answer to news.
+    fn heed_ms(&self) -> Millis {
+        HEED_MS.checked_shr(self.misses.into()).unwrap_or(0)
     }
 
     /// A question is put for the first time.
@@ -176,40 +179,25 @@ impl Session {
         self.asked.contains(&call)
     }
 
-    /// Whether nothing waits for what the player answers to news.
-    fn is_deaf(&self) -> bool {
-        self.misses >= DEAF || self.open.is_some_and(|open| open.is_overdue())
-    }
-
-    /// Until when an answer that matters to nobody is waited for, by a question or only by the next news.
-    pub(super) fn heeds_until(&self, now: Millis) -> Millis {
-        let ms = if self.misses >= DEAF { NEWS_MS } else { HEED_MS >> self.misses };
-        now.saturating_add(ms)
-    }
-
-    /// The next news that the player wants to hear.
-    pub(super) fn next_news(&mut self) -> Option<News> {
-        loop {
-            let news = self.news.pop_front()?;
-            if !self.style.refuses(What::News(news).kind()) {
-                return Some(news);
-            }
-        }
-    }
-
-    /// Takes the call whose time is over off the line. News that nobody waits for any more has longer.
-    pub(super) fn expire(&mut self, now: Millis) -> Option<Open> {
+    /// Has nobody wait any longer for the answer to news, if the time for that is over.
+    pub(super) fn stop_heeding(&mut self, now: Millis) {
+        let heed_ms = self.heed_ms();
         if let Some(open) = &mut self.open
-            && open.deadline <= now
+            && open.due(heed_ms) <= now
+            && core::mem::take(&mut open.is_heeded)
         {
-            if matches!(open.what, What::News(_) | What::Settled(_)) && !open.is_overdue() {
-                self.misses = self.misses.saturating_add(1);
-            }
-            if matches!(open.what, What::News(_)) {
-                open.deadline = open.overdue();
-            }
+            self.misses = self.misses.saturating_add(1);
         }
-        self.open.take_if(|open| open.deadline <= now)
+    }
+
+    /// Takes the call whose time is over off the line.
+    pub(super) fn expire(&mut self, now: Millis) -> Option<Open> {
+        self.stop_heeding(now);
+        let expired = self.open.take_if(|open| open.deadline <= now)?;
+        if let What::News(news) = expired.what {
+            self.cursor.has_heard(news);
+        }
+        Some(expired)
     }
 }
 
@@ -226,47 +214,31 @@ impl protocols::Session for Session {
         self.style.dialect as u8
     }
 
-    fn invites(&self) -> bool {
-        true
+    fn cursor(&self) -> Option<&Cursor> {
+        Some(&self.cursor)
     }
 
-    fn tell(&mut self, news: News) {
-        // Only the last standings and the last move can still be put into words. Nobody who listens misses others by it.
-        if matches!(news, News::Standings(_) | News::MoveTaken(_)) {
-            let is_like_it = |older: &News| core::mem::discriminant(older) == core::mem::discriminant(&news);
-            self.news.retain(|older| !is_like_it(older));
-        }
-        if self.news.is_full() {
-            self.news.pop_front();
-        }
-        let _ = self.news.push_back(news);
+    fn set_cursor(&mut self, cursor: Cursor) {
+        self.cursor = cursor;
     }
 
-    fn retract(&mut self, is_past: &dyn Fn(News) -> bool) -> bool {
-        self.news.retain(|&news| !is_past(news));
-        self.open.take_if(|open| matches!(open.what, What::News(news) if is_past(news))).is_some()
+    fn telling(&self) -> Option<News> {
+        match self.open?.what {
+            What::News(news) => Some(news),
+            _ => None,
+        }
+    }
+
+    fn break_off(&mut self) {
+        self.open.take_if(|open| matches!(open.what, What::News(_)));
+    }
+
+    fn is_deaf(&self) -> bool {
+        self.heed_ms() == 0 || self.telling().is_some() && self.open.is_some_and(|open| !open.is_heeded)
     }
 
     fn withdraw(&mut self) -> bool {
         self.open.take_if(|open| matches!(open.what, What::Question(_) | What::Retry(..))).is_some()
-    }
-
-    fn is_telling(&self, news: News) -> bool {
-        self.open.is_some_and(|open| open.what == What::News(news))
-    }
-
-    fn owes_standings(&self) -> bool {
-        let is_open = self.open.is_some_and(|open| matches!(open.what, What::News(News::Standings(_))));
-        !self.is_deaf() && (is_open || self.news.iter().any(|news| matches!(news, News::Standings(_))))
-    }
-
-    fn hurry(&mut self, last: u16, is_given_up: bool) {
-        if is_given_up {
-            self.news.clear();
-        } else if self.misses > 0 {
-            let summary = [News::Standings(last), News::RoundCompleted(last)];
-            self.news.retain(|news| matches!(news, News::GameOver(_)) || summary.contains(news));
-        }
     }
 
     fn hang_up(&mut self) {
@@ -274,11 +246,11 @@ impl protocols::Session for Session {
     }
 
     fn is_idle(&self) -> bool {
-        self.open.is_none() && self.news.is_empty()
+        self.open.is_none()
     }
 
     fn deadline(&self) -> Option<Millis> {
-        self.open.map(|open| open.deadline)
+        self.open.map(|open| open.due(self.heed_ms()))
     }
 
     fn end_check(&mut self) -> bool {

@@ -93,8 +93,6 @@ pub enum Trouble {
     RoomNotFound,
     NameTaken,
     ServerFull,
-    /// Come again after so many seconds.
-    RateLimited(u32),
 }
 
 /// The words for a request that says nothing of who it is from.
@@ -104,7 +102,7 @@ const INVALID_KEY: &str = "Invalid API key";
 
 impl Trouble {
     /// Every one there is, with the hint that stands for others where there are several.
-    pub const ALL: [Trouble; 22] = [
+    pub const ALL: [Trouble; 21] = [
         Trouble::InvalidRequest("what is missing or wrong in the body"),
         Trouble::InvalidRoomId,
         Trouble::InvalidMove("the rule that the move breaks"),
@@ -126,7 +124,6 @@ impl Trouble {
         Trouble::RoomNotFound,
         Trouble::NameTaken,
         Trouble::ServerFull,
-        Trouble::RateLimited(1),
     ];
 
     /// The HTTP status.
@@ -136,7 +133,6 @@ impl Trouble {
             Trouble::TooManyFromAddress => 403,
             Trouble::NoActiveGame | Trouble::GameNotFound | Trouble::AgentNotFound | Trouble::RoomNotFound => 404,
             Trouble::NameTaken => 409,
-            Trouble::RateLimited(_) => 429,
             Trouble::ServerFull => 503,
             _ => 400,
         }
@@ -167,7 +163,6 @@ impl Trouble {
             Trouble::AgentNotFound => ("agent_not_found", "there is no agent of this id"),
             Trouble::RoomNotFound => ("room_not_found", "there is no room of this id"),
             Trouble::NameTaken => ("name_taken", "another agent has this name"),
-            Trouble::RateLimited(_) => ("rate_limited", "too many requests came from your address; ask once a second"),
             Trouble::ServerFull => ("server_full", "the box has no room for another agent"),
         }
     }

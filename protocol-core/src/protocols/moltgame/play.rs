@@ -106,11 +106,6 @@ impl Answer {
             _ => 200,
         }
     }
-
-    /// What is said to somebody whom the box has no time for, or does not know.
-    pub fn refused(trouble: Trouble) -> Answer {
-        Answer(What::Refused(trouble, None))
-    }
 }
 
 /// A key as it is shown.

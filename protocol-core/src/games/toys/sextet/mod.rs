@@ -1,6 +1,8 @@
 //! Each of six names a number from 1 to 6, one after the other, and everybody sees them. Who is not on turn may cheer, once in
 //! a game, which is worth a point: an act nobody asked for. The highest sum of the two wins.
 
+pub mod house;
+
 use core::fmt;
 
 use serde::Serialize;
@@ -44,8 +46,6 @@ impl Sextet {
         remembers: 0,
         columns: "highest",
     };
-
-    pub const PAGE: &str = include_str!("manual.md");
 
     pub fn start(_seats: u8, _draws: &mut Draws) -> Self {
         Self { said: [0; MAX_SEATS], cheered: Seats::NONE, forfeited: Seats::NONE }

@@ -1,6 +1,8 @@
 //! Each of three names a number from 1 to 3, all at once. The sum of them, divided by three, leaves the seat that wins. The
 //! game remembers no moves once it is over: whoever wants them looks at the film.
 
+pub mod house;
+
 use core::fmt;
 
 use serde::Serialize;
@@ -38,8 +40,6 @@ impl Trio {
         remembers: 0,
         columns: "sum",
     };
-
-    pub const PAGE: &str = include_str!("manual.md");
 
     pub fn start(_seats: u8, _draws: &mut Draws) -> Self {
         Self { sum: 0, said: Seats::NONE, forfeited: Seats::NONE }

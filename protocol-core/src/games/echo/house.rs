@@ -1,12 +1,9 @@
 //! Minds for `echo`. [`Ladder`] cannot be beaten: 10, 9, 10, 9, 10 is never a repeat, its tens lose to nothing, and who
 //! has a ten ready for its nines cannot have one for its tens, which are more.
 
-use serde_json::{Value, json};
+use crate::games::house::prelude::*;
 
-use super::{Make, Mind, Seen};
-use crate::house::strategy::Coin;
-
-pub(super) const ALL: &[(&str, Make)] = &[
+pub const MINDS: &[(&str, Make)] = &[
     ("Ladder", |_| Box::new(Ladder)),
     ("Random", |seed| Box::new(Random(Coin::new(seed)))),
     ("Always ten", |_| Box::new(AlwaysTen)),
@@ -53,5 +50,20 @@ impl Mind for High {
         let step = 1 + self.coin.below(2);
         self.last = if self.last == 0 { 7 + step } else { 8 + (self.last - 8 + step) % 3 };
         json!({"number": self.last})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::games::GameKind;
+    use crate::games::house::testing::wins;
+
+    #[test]
+    fn the_ladder_beats_all_others() {
+        assert!(wins(GameKind::Echo, "Ladder", "Random", 100).0 >= 95);
+        for against in ["Always ten", "High"] {
+            let (won, lost) = wins(GameKind::Echo, "Ladder", against, 20);
+            assert!(won > lost, "{won} : {lost} against {against}");
+        }
     }
 }

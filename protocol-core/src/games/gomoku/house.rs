@@ -2,12 +2,9 @@
 //! stones of one player such a line has, and none of the other, the more it is worth. [`Guard`] counts the opponent's
 //! lines as well, and when there are two ways to lose at once it blows a stone away.
 
-use serde_json::{Value, json};
+use crate::games::house::prelude::*;
 
-use super::{Make, Mind, Seen};
-use crate::house::strategy::Coin;
-
-pub(super) const ALL: &[(&str, Make)] = &[
+pub const MINDS: &[(&str, Make)] = &[
     ("Guard", |seed| Box::new(Guard { coin: Coin::new(seed), stormed: false })),
     ("Random", |seed| Box::new(Random(Coin::new(seed)))),
     ("Builder", |seed| Box::new(Builder(Coin::new(seed)))),
@@ -176,5 +173,20 @@ impl Mind for Random {
     fn choose(&mut self, seen: Seen<'_>) -> Value {
         let free = Board::read(seen).free();
         place_or_stir((!free.is_empty()).then(|| free[self.0.below(free.len() as u64) as usize]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::games::GameKind;
+    use crate::games::house::testing::wins;
+
+    #[test]
+    fn who_sees_lines_beats_who_does_not_and_who_sees_those_of_both_beats_who_sees_its_own() {
+        for name in ["Builder", "Guard"] {
+            assert_eq!(wins(GameKind::Gomoku, name, "Random", 20).0, 20, "{name}");
+        }
+        let (won, lost) = wins(GameKind::Gomoku, "Guard", "Builder", 20);
+        assert!(won > lost, "{won} : {lost}");
     }
 }

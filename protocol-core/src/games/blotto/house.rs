@@ -1,15 +1,13 @@
 //! Minds for `blotto`. [`Planner`] counts how every allocation would do against all of the 1001 there are, and against
 //! those the opponent has shown, which weigh more; and it picks one of the best, so that it is not easily foreseen.
 
+extern crate std;
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 
-use serde_json::{Value, json};
+use crate::games::house::prelude::*;
 
-use super::{Make, Mind, Seen};
-use crate::house::strategy::Coin;
-
-pub(super) const ALL: &[(&str, Make)] = &[
+pub const MINDS: &[(&str, Make)] = &[
     ("Planner", |seed| Box::new(Planner(Coin::new(seed)))),
     ("Random", |seed| Box::new(Random(Coin::new(seed)))),
     ("Even", |_| Box::new(Even)),
@@ -87,5 +85,18 @@ struct Even;
 impl Mind for Even {
     fn choose(&mut self, _: Seen<'_>) -> Value {
         json!({"allocation": [2, 2, 2, 2, 2]})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::games::GameKind;
+    use crate::games::house::testing::wins;
+
+    #[test]
+    fn planning_beats_chance_and_two_everywhere() {
+        assert!(wins(GameKind::Blotto, "Planner", "Random", 100).0 >= 80);
+        let (won, lost) = wins(GameKind::Blotto, "Planner", "Even", 20);
+        assert!(won > lost, "{won} : {lost}");
     }
 }

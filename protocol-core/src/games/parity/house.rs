@@ -1,5 +1,4 @@
-//! How the house players choose. A strategy sees what a player has seen, and says even or odd; it knows nothing of
-//! HTTP, JSON or time.
+//! How the house chooses in the games of even and odd. A strategy sees what a player has seen, and says even or odd.
 //!
 //! # What can be won
 //!
@@ -9,61 +8,39 @@
 //! tell what the opponent will choose, and chooses the other, earns more than random. Should the draw ever be unfair,
 //! a strategy that counts notices that too. [`Frequency`] and [`Markov`] do both; see [`best_choice`].
 
-/// A choice, or the kind of number that was drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parity {
-    /// Divisible by two.
-    Even,
-    /// Not.
-    Odd,
-}
-
-impl Parity {
-    /// Its name in the messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Parity::Even => "even",
-            Parity::Odd => "odd",
-        }
-    }
-
-    /// Reads that name.
-    pub fn from_name(name: &str) -> Option<Parity> {
-        [Parity::Even, Parity::Odd].into_iter().find(|parity| parity.name() == name)
-    }
-
-    /// The parity of a number.
-    pub fn of(number: u64) -> Parity {
-        if number.is_multiple_of(2) { Parity::Even } else { Parity::Odd }
-    }
-
-    /// The other one.
-    pub fn other(self) -> Parity {
-        match self {
-            Parity::Even => Parity::Odd,
-            Parity::Odd => Parity::Even,
-        }
-    }
-}
+use super::Parity;
+use crate::games::house::prelude::*;
 
 /// One turn that has been played, as GAME_OVER tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turn {
+struct Turn {
     /// What was drawn.
-    pub number: Parity,
+    number: Parity,
     /// Whom we played.
-    pub opponent: String,
+    opponent: String,
     /// What they chose; nothing if they forfeited.
-    pub choice: Option<Parity>,
+    choice: Option<Parity>,
+}
+
+impl Turn {
+    /// The turns of a match against `opponent`: `[{"number": 7, "P02": "odd", …}, …]`.
+    fn read(moves: &Value, opponent: &str) -> Vec<Turn> {
+        let turn = |turn: &Value| {
+            let number = Parity::of(turn["number"].as_u64()?);
+            let choice = turn[opponent].as_str().and_then(Parity::named);
+            Some(Turn { number, opponent: opponent.to_string(), choice })
+        };
+        moves.as_array().into_iter().flatten().filter_map(turn).collect()
+    }
 }
 
 /// What a player remembers when it is asked to choose.
 #[derive(Clone, Debug, Default)]
-pub struct History {
+struct History {
     /// Every turn it has played, oldest first.
-    pub turns: Vec<Turn>,
+    turns: Vec<Turn>,
     /// Whom it plays now.
-    pub opponent: String,
+    opponent: String,
 }
 
 impl History {
@@ -81,34 +58,74 @@ impl History {
 }
 
 /// A way to choose.
-pub trait Strategy: Send {
+trait Strategy: Send {
     /// Even or odd, given everything that has happened.
     fn choose(&mut self, history: &History) -> Parity;
 }
 
-/// Makes a strategy; the seed is for its coin.
-pub type Make = fn(seed: u64) -> Box<dyn Strategy>;
+/// Somebody who remembers, and chooses by a strategy.
+struct Guesser<S> {
+    strategy: S,
+    history: History,
+    /// How many turns of the history are of matches that are over.
+    over: usize,
+}
 
-/// The strategies in the order the house seats them, each with the name of its player.
-pub const ALL: [(&str, Make); 5] = [
-    ("Random", |seed| Box::new(Random(Coin::new(seed)))),
-    ("Always even", |_| Box::new(AlwaysEven)),
-    ("Alternating", |_| Box::new(Alternating { next: Parity::Even })),
-    ("Frequency", |seed| Box::new(Frequency(Coin::new(seed)))),
-    ("Markov", |seed| Box::new(Markov(Coin::new(seed)))),
+impl<S: Strategy + 'static> Guesser<S> {
+    fn with(strategy: S) -> Box<dyn Mind> {
+        Box::new(Self { strategy, history: History::default(), over: 0 })
+    }
+}
+
+impl<S> Guesser<S> {
+    /// Remembers the turns of the match it is in, in place of what it knew of it.
+    fn remember(&mut self, moves: &Value, opponent: &str) {
+        self.history.turns.truncate(self.over);
+        self.history.turns.extend(Turn::read(moves, opponent));
+        self.history.opponent = opponent.to_string();
+    }
+}
+
+impl<S: Strategy> Mind for Guesser<S> {
+    fn choose(&mut self, seen: Seen<'_>) -> Value {
+        self.remember(&seen.state["previous_moves"], seen.opponent);
+        json!({"action": "choose", "value": self.strategy.choose(&self.history).name()})
+    }
+
+    fn learn(&mut self, result: Seen<'_>) {
+        let Seen { opponent, state, .. } = result;
+        let moves = &state["game_summary"]["moves"];
+        // A game of one turn tells it beside all else.
+        let only = json!([{"number": state["drawn_number"], opponent: state["choices"][opponent]}]);
+        self.remember(if moves.is_array() { moves } else { &only }, opponent);
+        self.over = self.history.turns.len();
+    }
+}
+
+/// The players in the order the house seats them.
+pub const MINDS: &[(&str, Make)] = &[
+    ("Random", |seed| Guesser::with(Random(Coin::new(seed)))),
+    ("Always even", |_| Guesser::with(AlwaysEven)),
+    ("Alternating", |_| Guesser::with(Alternating { next: Parity::Even })),
+    ("Frequency", |seed| Guesser::with(Frequency(Coin::new(seed)))),
+    ("Markov", |seed| Guesser::with(Markov(Coin::new(seed)))),
 ];
 
+fn toss(coin: &mut Coin) -> Parity {
+    Parity::of(coin.below(2))
+}
+
 /// Tosses a coin.
-pub struct Random(Coin);
+struct Random(Coin);
 
 impl Strategy for Random {
     fn choose(&mut self, _: &History) -> Parity {
-        self.0.toss()
+        toss(&mut self.0)
     }
 }
 
 /// Never thinks.
-pub struct AlwaysEven;
+struct AlwaysEven;
 
 impl Strategy for AlwaysEven {
     fn choose(&mut self, _: &History) -> Parity {
@@ -117,7 +134,7 @@ impl Strategy for AlwaysEven {
 }
 
 /// Even, odd, even, odd.
-pub struct Alternating {
+struct Alternating {
     next: Parity,
 }
 
@@ -130,24 +147,24 @@ impl Strategy for Alternating {
 }
 
 /// Expects what has been most frequent.
-pub struct Frequency(Coin);
+struct Frequency(Coin);
 
 impl Strategy for Frequency {
     fn choose(&mut self, history: &History) -> Parity {
         let number = chance_of_even(&history.numbers(), FAIR_DRAWS);
         let opponent = chance_of_even(&history.choices(), FAIR_CHOICES);
-        best_choice(number, opponent).unwrap_or_else(|| self.0.toss())
+        best_choice(number, opponent).unwrap_or_else(|| toss(&mut self.0))
     }
 }
 
 /// Expects what most often came after the last one: it sees patterns where [`Frequency`] sees only counts.
-pub struct Markov(Coin);
+struct Markov(Coin);
 
 impl Strategy for Markov {
     fn choose(&mut self, history: &History) -> Parity {
         let number = chance_of_even(&after_the_last(&history.numbers()), FAIR_DRAWS);
         let opponent = chance_of_even(&after_the_last(&history.choices()), FAIR_CHOICES);
-        best_choice(number, opponent).unwrap_or_else(|| self.0.toss())
+        best_choice(number, opponent).unwrap_or_else(|| toss(&mut self.0))
     }
 }
 
@@ -174,7 +191,7 @@ fn chance_of_even(seen: &[Parity], prior: f64) -> f64 {
 ///
 /// Choosing even earns 3 when the number is even and the opponent chose odd, and 1 whenever the opponent chose even;
 /// choosing odd, the other way round.
-pub fn best_choice(number: f64, opponent: f64) -> Option<Parity> {
+fn best_choice(number: f64, opponent: f64) -> Option<Parity> {
     let even = 3.0 * number * (1.0 - opponent) + opponent;
     let odd = 3.0 * (1.0 - number) * opponent + (1.0 - opponent);
     // Differences this small come from rounding, not from the game.
@@ -187,32 +204,6 @@ pub fn best_choice(number: f64, opponent: f64) -> Option<Parity> {
     }
 }
 
-/// A fair coin (SplitMix64). Good enough to be unpredictable to players; nothing secret depends on it.
-pub struct Coin(u64);
-
-impl Coin {
-    /// The coin whose tosses `seed` decides.
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// Even or odd, equally likely.
-    pub fn toss(&mut self) -> Parity {
-        Parity::of(self.next() >> 63)
-    }
-
-    /// A number below `n`, all about equally likely; `n` is small and not zero.
-    pub fn below(&mut self, n: u64) -> u64 {
-        ((self.next() >> 32) * n) >> 32
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,41 +211,50 @@ mod tests {
 
     const TURNS: usize = 1000;
 
-    fn strategy(name: &str) -> Box<dyn Strategy> {
-        let (_, make) = ALL.into_iter().find(|(known, _)| *known == name).unwrap();
+    fn mind(name: &str) -> Box<dyn Mind> {
+        let (_, make) = MINDS.iter().find(|(known, _)| *known == name).unwrap();
         make(1)
     }
 
-    /// Plays turn after turn against an opponent and a draw, and says how many points were earned and numbers guessed.
+    fn seen<'a>(opponent: &'a str, state: &'a Value) -> Seen<'a> {
+        Seen { me: "P01", seat: 0, opponent, state }
+    }
+
+    fn chosen(mind: &mut dyn Mind, state: &Value) -> Parity {
+        Parity::named(mind.choose(seen("P02", state))["value"].as_str().unwrap()).unwrap()
+    }
+
+    /// Plays match after match against an opponent and a draw, and says how many points were earned and numbers guessed.
     fn play(
         name: &str,
         mut number: impl FnMut(usize) -> Parity,
         mut opponent: impl FnMut(usize) -> Parity,
     ) -> (usize, usize) {
-        let mut strategy = strategy(name);
-        let mut history = History { opponent: "P02".into(), ..History::default() };
+        let mut mind = mind(name);
         let (mut points, mut guessed) = (0, 0);
         for turn in 0..TURNS {
-            let (mine, theirs, number) = (strategy.choose(&history), opponent(turn), number(turn));
+            let (mine, theirs, number) = (chosen(&mut *mind, &Value::Null), opponent(turn), number(turn));
             guessed += usize::from(mine == number);
             points += match (mine == number, theirs == number) {
                 (true, false) => 3,
                 (false, true) => 0,
                 _ => 1,
             };
-            history.turns.push(Turn { number, opponent: "P02".into(), choice: Some(theirs) });
+            let drawn = if number == Even { 8 } else { 7 };
+            let choices = json!({"P01": mine.name(), "P02": theirs.name()});
+            mind.learn(seen("P02", &json!({"drawn_number": drawn, "choices": choices})));
         }
         (points, guessed)
     }
 
     fn fair() -> impl FnMut(usize) -> Parity {
         let mut coin = Coin::new(2);
-        move |_| coin.toss()
+        move |_| toss(&mut coin)
     }
 
     fn random() -> impl FnMut(usize) -> Parity {
         let mut coin = Coin::new(3);
-        move |_| coin.toss()
+        move |_| toss(&mut coin)
     }
 
     fn alternating(turn: usize) -> Parity {
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn nobody_guesses_a_fair_draw() {
-        for (name, _) in ALL {
+        for (name, _) in MINDS {
             let (_, guessed) = play(name, fair(), random());
             assert!((440..=560).contains(&guessed), "{name}: {guessed}");
         }
@@ -308,7 +308,7 @@ mod tests {
     fn an_opponent_we_met_is_judged_by_its_own_choices() {
         let turn = |opponent: &str, choice| Turn { number: Even, opponent: opponent.into(), choice: Some(choice) };
         let mut history =
-            History { turns: vec![turn("P02", Even), turn("P03", Odd), turn("P03", Odd)], opponent: "P02".into() };
+            History { turns: [turn("P02", Even), turn("P03", Odd), turn("P03", Odd)].into(), opponent: "P02".into() };
         assert_eq!(history.choices(), [Even]);
         history.opponent = "P04".into();
         assert_eq!(history.choices(), [Even, Odd, Odd]);
@@ -323,12 +323,50 @@ mod tests {
 
     #[test]
     fn alternating_alternates_and_always_even_does_not() {
-        let history = History::default();
         let choices = |name| {
-            let mut strategy = strategy(name);
-            [(); 4].map(|()| strategy.choose(&history))
+            let mut mind = mind(name);
+            [(); 4].map(|()| chosen(&mut *mind, &Value::Null))
         };
         assert_eq!(choices("Alternating"), [Even, Odd, Even, Odd]);
         assert_eq!(choices("Always even"), [Even; 4]);
+    }
+
+    /// Lets the test see what was remembered.
+    struct Spy;
+
+    impl Strategy for Spy {
+        fn choose(&mut self, _: &History) -> Parity {
+            Odd
+        }
+    }
+
+    fn spy() -> Guesser<Spy> {
+        Guesser { strategy: Spy, history: History::default(), over: 0 }
+    }
+
+    #[test]
+    fn a_game_of_one_turn_is_learnt_from_and_the_next_opponent_is_known_by_name() {
+        let mut spy = spy();
+        spy.learn(seen("P02", &json!({"drawn_number": 8, "choices": {"P01": "odd", "P02": "even"}})));
+        assert_eq!(spy.choose(seen("P03", &Value::Null)), json!({"action": "choose", "value": "odd"}));
+        assert_eq!(spy.history.opponent, "P03");
+        assert_eq!(spy.history.turns, [Turn { number: Even, opponent: "P02".into(), choice: Some(Even) }]);
+    }
+
+    #[test]
+    fn the_turns_of_a_long_game_are_seen_as_they_happen_and_not_twice() {
+        let mut spy = spy();
+        let moves = json!([
+            {"turn": 1, "P01": "odd", "P02": "even", "number": 42, "winner": "P02"},
+            {"turn": 2, "P01": "odd", "P02": null, "number": 7, "winner": "P01"},
+        ]);
+        for _ in 0..2 {
+            spy.choose(seen("P02", &json!({"previous_moves": moves})));
+            assert_eq!(spy.history.turns.len(), 2);
+        }
+        spy.learn(seen("P02", &json!({"game_summary": {"moves": moves}})));
+        spy.choose(seen("P02", &Value::Null));
+        let turn = |number, choice| Turn { number, opponent: "P02".into(), choice };
+        assert_eq!(spy.history.turns, [turn(Even, Some(Even)), turn(Odd, None)]);
     }
 }
