@@ -49,29 +49,29 @@ impl Notes {
 
     /// A note of the player of this number; nothing where there is none.
     pub fn get(&self, player: u16, kind: Kind) -> &str {
-        let note = self.find(player, kind).and_then(|(at, len)| self.bytes().get(at + HEAD..at + HEAD + len));
+        let note = self.find(player, kind).and_then(|(at, len)| self.bytes().get(at..)?.get(HEAD..)?.get(..len));
         note.and_then(|bytes| str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
     /// Whether a note would fit, instead of the last one of its kind.
     fn fits(&self, player: u16, kind: Kind, note: &str) -> bool {
-        let last = self.find(player, kind).map_or(0, |(_, len)| HEAD + len);
-        let used = self.used.saturating_sub(last) + HEAD + note.len();
-        used <= self.pad.len() && note.len() <= usize::from(u16::MAX)
+        let last = self.find(player, kind).map_or(0, |(_, len)| HEAD.saturating_add(len));
+        let used = self.used.saturating_sub(last).saturating_add(HEAD).saturating_add(note.len());
+        used <= self.pad.len()
     }
 
     /// Keeps a note instead of the last one of its kind. False where there is no room for it: then the last one stays.
     pub fn set(&mut self, player: u16, kind: Kind, note: &str) -> bool {
-        if !self.fits(player, kind, note) {
+        let Some(length) = u16::try_from(note.len()).ok().filter(|_| self.fits(player, kind, note)) else {
             return false;
-        }
+        };
         self.remove(player, kind);
         let [a, b] = player.to_le_bytes();
-        let [c, d] = (note.len() as u16).to_le_bytes();
+        let [c, d] = length.to_le_bytes();
         let head = [a, b, kind as u8, c, d];
         let room = self.pad.iter_mut().skip(self.used);
         room.zip(head.iter().chain(note.as_bytes())).for_each(|(to, &from)| *to = from);
-        self.used += HEAD + note.len();
+        self.used = self.used.saturating_add(HEAD).saturating_add(note.len());
         true
     }
 
@@ -80,7 +80,7 @@ impl Notes {
         let Some((at, _)) = self.find(player, Kind::Says) else { return };
         self.remove(player, Kind::Said);
         let at = self.find(player, Kind::Says).map_or(at, |(at, _)| at);
-        if let Some(kind) = self.pad.get_mut(at + 2) {
+        if let Some([_, _, kind, ..]) = self.pad.get_mut(at..) {
             *kind = Kind::Said as u8;
         }
     }
@@ -92,8 +92,9 @@ impl Notes {
 
     fn remove(&mut self, player: u16, kind: Kind) {
         if let Some((at, len)) = self.find(player, kind) {
-            self.pad.copy_within(at + HEAD + len..self.used, at);
-            self.used -= HEAD + len;
+            let whole = HEAD.saturating_add(len);
+            self.pad.copy_within(at.saturating_add(whole).min(self.used)..self.used, at);
+            self.used = self.used.saturating_sub(whole);
         }
     }
 
@@ -103,13 +104,13 @@ impl Notes {
 
     /// Where a note begins, head and all, and how long it is.
     fn find(&self, player: u16, kind: Kind) -> Option<(usize, usize)> {
-        let mut at = 0;
-        while let Some(&[a, b, of, c, d]) = self.bytes().get(at..at + HEAD) {
+        let mut at = 0_usize;
+        while let Some(&[a, b, of, c, d]) = self.bytes().get(at..).and_then(<[u8]>::first_chunk::<HEAD>) {
             let len = usize::from(u16::from_le_bytes([c, d]));
             if u16::from_le_bytes([a, b]) == player && of == kind as u8 {
                 return Some((at, len));
             }
-            at += HEAD + len;
+            at = at.saturating_add(HEAD).saturating_add(len);
         }
         None
     }
