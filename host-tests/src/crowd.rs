@@ -28,6 +28,8 @@ const GAMES: [&str; 9] = [
     "rockpaper",
 ];
 
+const THROWS: [&str; 3] = ["rock", "paper", "scissors"];
+
 /// One message that one player received. Its place in the list is when.
 #[derive(Debug, Clone)]
 pub struct Event {
@@ -408,7 +410,7 @@ fn game_move(player: usize, message: &Value) -> Value {
         Some("dance-battle") => dance(player, turn, message),
         Some("resource-rush") => json!({"action": "wait"}),
         Some("landlord") => landlord(message),
-        Some("rockpaper") => json!([["rock", "paper", "scissors"][(player + turn * (player + 1)) % 3]]),
+        Some("rockpaper") => json!([THROWS[(player + turn * (player + 1)) % 3]]),
         _ => json!({"action": "choose", "value": parity(player, message)}),
     }
 }
@@ -440,7 +442,7 @@ fn dance(player: usize, turn: usize, message: &Value) -> Value {
         (_, Greater) => "up",
         _ => "hold",
     };
-    let throw = ["rock", "paper", "scissors"][(player + turn * (player + 1)) % 3];
+    let throw = THROWS[(player + turn * (player + 1)) % 3];
     json!({"commands": [
         {"beatIndex": 0, "kind": "move", "direction": step},
         {"beatIndex": 1, "kind": "move", "direction": "hold"},

@@ -162,7 +162,7 @@ fn moves_for(venue: &Venue<'_>, line: u16) -> Option<(MatchId, Seat, Vec<Value>)
     let at = |players: &[u16]| players.iter().position(|&other| other == line);
     let (table, seat) = venue.all_tables().find_map(|table| Some((table, at(table.players())? as Seat)))?;
     let mut moves = Moves(Vec::new());
-    table.play.game().legal_moves(seat, &mut moves);
+    venue.legal_moves(line, &mut moves);
     Some((table.id, seat, moves.0))
 }
 

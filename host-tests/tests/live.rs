@@ -242,6 +242,25 @@ fn as_many_watchers_as_there_may_be_keep_no_player_out_and_make_no_move_late() {
     assert_eq!((page.players.len(), leaguebox.resets()), (CLASS, Vec::new()));
 }
 
+/// As many as a board has room for, and always one more. Who is refused or reset would have no answer here: nobody comes again.
+#[test]
+fn with_32_players_linked_and_four_pages_open_every_fifth_visitor_is_answered_when_it_comes() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let mut crowd = Crowd::new();
+    crowd.dial_in(&leaguebox, 32);
+    let mut pages: Vec<_> = (0..4).map(|_| Page::open(&leaguebox)).collect();
+    pages.iter_mut().for_each(|page| page.hear_until(|page| page.is_ready));
+    for _ in 0..10 {
+        assert_eq!(leaguebox.get("/health").status, 200);
+        assert_eq!(leaguebox.get_json("/api/status.json")["players"], 32);
+    }
+    // Nobody had to go for it.
+    let players = leaguebox.get("/api/players.json").body;
+    assert_eq!(players.matches("\"connected\":true").count(), 32, "{players}");
+    assert_eq!(leaguebox.admin("start").status, 200);
+    pages.iter_mut().for_each(|page| page.hear_until(|page| page.status["state"] != "WAITING"));
+}
+
 /// Pages that are open for hours through one port leave somebody in front of it.
 #[test]
 #[cfg_attr(not(feature = "emulator"), ignore = "a desktop box has one port")]

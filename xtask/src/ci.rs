@@ -35,6 +35,8 @@ use Work::{Chore, Line, Part, Readme};
 /// Cheap ones first.
 const STEPS: &[(&str, Work)] = &[
     ("format", Line("cargo fmt --all --check")),
+    // A macro declares their folders, and cargo fmt does not look into macros.
+    ("format of the games", Line("rustfmt --edition 2024 --check protocol-core/src/games/*/mod.rs")),
     ("format of the fuzz targets", Line("cargo fmt --manifest-path fuzz/Cargo.toml --check")),
     ("format of the board's crate", Line("cargo fmt --manifest-path firmware/rp2040/Cargo.toml --check")),
     ("lints", Line("cargo clippy --workspace --all-targets -- -D warnings")),

@@ -18,7 +18,7 @@ use crate::calendar::{self, Source};
 use crate::clock::Clock;
 use crate::entries;
 use crate::guard::{self, Later};
-use crate::http::{Request, Responder, WriteError};
+use crate::http::{Answer, Request, Responder, WriteError, send_parts};
 use crate::links::RETRY_AFTER;
 use crate::owner::{Caller, stranger};
 use crate::pages::{self, Rows};
@@ -26,7 +26,7 @@ use crate::pieces;
 use crate::routes::{self, Found, Purpose, Route, Shape};
 use crate::settings;
 use crate::web::File;
-use crate::ws::Long;
+use crate::ws::{Lent, Long};
 
 /// How long a peer may take to read an answer that is made in a lent buffer, in milliseconds: a lost frame is sent again after
 /// one second.
@@ -41,6 +41,111 @@ const FROM_ELSEWHERE: &str = "Origin must name the Host, and Host the box: its a
      elsewhere may not do this";
 
 pub(crate) const JSON: &str = "application/json";
+
+/// A request that is being answered: who asked, and the right to answer. However deep in the code the answer is made, this is in one
+/// place: on a board every slot has one.
+pub(crate) struct Answering<'a, S, C> {
+    pub peer: &'a IpAddr,
+    /// Until somebody answers.
+    responder: Option<Responder<'a, S, C>>,
+}
+
+impl<'a, S: Write, C: Clock> Answering<'a, S, C> {
+    pub fn new(peer: &'a IpAddr, responder: Responder<'a, S, C>) -> Self {
+        Self { peer, responder: Some(responder) }
+    }
+
+    /// The right to answer, once.
+    pub fn responder(&mut self) -> Result<Responder<'a, S, C>, WriteError> {
+        self.responder.take().ok_or(WriteError::Closed)
+    }
+
+    /// What fits into one write, head included.
+    pub fn room(&self) -> usize {
+        self.responder.as_ref().map_or(0, Responder::room)
+    }
+
+    /// Whether only the head of the answer is wanted.
+    pub fn is_head_only(&self) -> bool {
+        self.responder.as_ref().is_some_and(Responder::is_head_only)
+    }
+
+    /// Answers `{"error":"<text>"}`. The text must need no escaping.
+    pub fn error(
+        &mut self,
+        status: u16,
+        text: &'static str,
+    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
+        self.error_with(status, text, &[])
+    }
+
+    /// The same with more headers.
+    pub fn error_with(
+        &mut self,
+        status: u16,
+        text: &'static str,
+        extra: &[(&str, &str)],
+    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
+        let [before, behind] = routes::plain(status);
+        self.json_of([before, text, behind], extra, status)
+    }
+
+    /// Answers with a JSON text of several parts.
+    fn json_of<const N: usize>(
+        &mut self,
+        parts: [&'a str; N],
+        extra: &[(&str, &str)],
+        status: u16,
+    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C, N> {
+        let length = parts.iter().map(|part| part.len()).sum();
+        let answer = self.responder().and_then(|responder| responder.begin(status, JSON, Some(length), extra));
+        send_parts(answer, parts.map(str::as_bytes))
+    }
+}
+
+/// Why a request is not answered.
+enum Why {
+    /// Too much of something came from where it came from.
+    TooMany(&'static str, Later),
+    /// A page from elsewhere speaks.
+    Elsewhere,
+    /// It is for another computer.
+    Another,
+    NotJson,
+    /// The path is asked for by these methods.
+    Otherwise(&'static str),
+    Nothing,
+}
+
+impl Why {
+    /// Says so, in the shape of where it was asked.
+    fn say<'a, S: Write, C: Clock>(
+        self,
+        errors: Shape,
+        asked: &mut Answering<'a, S, C>,
+    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
+        let mut seconds = String::<10>::new();
+        if let Why::TooMany(_, Later(wait)) = self {
+            let _ = write!(seconds, "{wait}");
+        }
+        let (status, words) = match self {
+            Why::TooMany(of, _) => (429, ["too many ", of, " from your address; wait as Retry-After says"]),
+            Why::Elsewhere => (403, [FROM_ELSEWHERE, "", ""]),
+            Why::Another => (403, ["Host must be the box's address, localhost, or its name: leaguebox.local", "", ""]),
+            Why::NotJson => (415, ["Content-Type must be application/json", "", ""]),
+            Why::Otherwise("POST") => (405, ["this path takes ", "POST", ""]),
+            Why::Otherwise(_) => (405, ["this path takes ", "GET", ""]),
+            Why::Nothing => (404, ["no such path; the page at / and /skill.md name those that exist", "", ""]),
+        };
+        let extra: &[(&str, &str)] = match self {
+            Why::TooMany(..) => &[("Retry-After", &seconds)],
+            Why::Otherwise(allowed) => &[("Allow", allowed)],
+            _ => &[],
+        };
+        let ([before, behind], [first, second, third]) = (errors(status), words);
+        asked.json_of([before, first, second, third, behind], extra, status)
+    }
+}
 
 /// What is left to do on a connection when a request was answered, as far as it could be.
 pub(crate) enum Left {
@@ -61,79 +166,80 @@ pub(crate) fn apart<F: Future>(mut future: Pin<&mut F>) -> impl Future<Output = 
 }
 
 impl<B: Board> Appliance<'_, B> {
+    /// Whether a request may be answered, what it is for, and who asks.
+    fn admit<'r, S: Write>(
+        &self,
+        asked: &mut Answering<'_, S, B>,
+        request: &Request<'r>,
+    ) -> Result<(Route<'r>, Caller), (Why, Shape)> {
+        let (found, errors) = routes::find(request.method, request.path);
+        let caller = self.caller(&found, request);
+        let (now, peer, name) = (self.board.now(), *asked.peer, self.board.about().name);
+        // Nothing that others have done keeps the owner out; a wrong code is the last request on its connection.
+        let may_ask = match caller {
+            Caller::Owner => Ok(()),
+            Caller::Guesser => {
+                asked.responder.iter_mut().for_each(Responder::is_last);
+                let may_ask = self.guard.borrow_mut().wrong_code(now, peer, self.capacity());
+                may_ask.map_err(|later| Why::TooMany("wrong admin codes came", later))
+            }
+            _ => {
+                let may_ask = self.guard.borrow_mut().request(now, peer, self.capacity());
+                may_ask.map_err(|later| Why::TooMany("requests came", later))
+            }
+        };
+        let speaks_for_a_page = request.method == "POST" || matches!(found, Found::This(Route::Link(_)));
+        let admitted = match (may_ask, found) {
+            (Err(why), _) => Err(why),
+            (Ok(()), _) if speaks_for_a_page && guard::is_from_elsewhere(request, name) => Err(Why::Elsewhere),
+            (Ok(()), Found::Otherwise(allowed)) => Err(Why::Otherwise(allowed)),
+            (Ok(()), Found::Nothing) => Err(Why::Nothing),
+            (Ok(()), Found::This(Route::Admin(_))) if guard::is_for_another(request, name) => Err(Why::Another),
+            (Ok(()), Found::This(Route::Clock | Route::Admin(_))) if guard::is_not_json(request) => Err(Why::NotJson),
+            (Ok(()), Found::This(route)) => Ok((route, caller)),
+        };
+        admitted.map_err(|why| (why, errors))
+    }
+
     /// Answers a request, as far as that can be done here: see [`Left`].
     pub(crate) fn route<S: Write>(
         &self,
-        peer: IpAddr,
-        request: Request<'_>,
-        responder: Responder<'_, S, B>,
+        asked: &mut Answering<'_, S, B>,
+        request: &Request<'_>,
         left: &mut Left,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            let found = routes::find(request.method, request.path);
-            let caller = self.caller(&found, &request);
-            // Nothing that others have done keeps the owner out; a wrong code is the last request on its connection.
-            let may_ask = match caller {
-                Caller::Owner => Ok(()),
-                Caller::Guesser => self.guard.borrow_mut().wrong_code(self.board.now(), peer, self.capacity()),
-                _ => self.guard.borrow_mut().request(self.board.now(), peer, self.capacity()),
+            let (route, caller) = match self.admit(asked, request) {
+                Ok(admitted) => admitted,
+                Err((why, errors)) => return why.say(errors, asked).await,
             };
-            let responder = if caller == Caller::Guesser { responder.close() } else { responder };
-            if let Err(later) = may_ask {
-                let of = if caller == Caller::Guesser { "wrong admin codes came" } else { "requests came" };
-                return too_many(responder, found.errors(), later, of).await;
-            }
-            let name = self.board.about().name;
-            let speaks_for_a_page = request.method == "POST" || matches!(found, Found::This(Route::Link(_)));
-            if speaks_for_a_page && guard::is_from_elsewhere(&request, name) {
-                return responder.error(403, FROM_ELSEWHERE).await;
-            }
-            let route = match found {
-                Found::This(route) => route,
-                Found::Otherwise(allowed, errors) => {
-                    let words = if allowed == "POST" { "this path takes POST" } else { "this path takes GET" };
-                    return refuse(responder, 405, errors, words, &[("Allow", allowed)]).await;
-                }
-                Found::Nothing(errors) => {
-                    let words = "no such path; the page at / and /skill.md name those that exist";
-                    return refuse(responder, 404, errors, words, &[]).await;
-                }
-            };
-            if matches!(route, Route::Admin(_)) && guard::is_for_another(&request, name) {
-                return responder
-                    .error(403, "Host must be the box's address, localhost, or its name: leaguebox.local")
-                    .await;
-            }
-            if matches!(route, Route::Clock | Route::Admin(_)) && guard::is_not_json(&request) {
-                return responder.error(415, "Content-Type must be application/json").await;
-            }
             // Whatever needs much of the stack is polled apart: else every answer would take what all of them take.
             match route {
-                Route::Rpc(via) => apart(pin!(self.rpc(peer, via, request.body, responder))).await,
-                Route::Agents => apart(pin!(self.send_enrolment(peer, responder, request.body))).await,
-                Route::Me => self.send_agent(peer, request, responder).await,
-                Route::MoltGame(ask) => apart(pin!(self.answer_moltgame(peer, ask, request, responder))).await,
-                Route::Doc => match entries::manual(&request) {
-                    Some(file) => self.send_file(file, request, responder, left).await,
-                    None => responder.error(404, "no such path").await,
+                Route::Rpc(via) => apart(pin!(self.rpc(asked, via, request.body))).await,
+                Route::Agents => apart(pin!(self.send_enrolment(asked, request.body))).await,
+                Route::Me => self.send_agent(asked, request).await,
+                Route::MoltGame(ask) => apart(pin!(self.answer_moltgame(asked, ask, request))).await,
+                Route::Doc => match entries::manual(request) {
+                    Some(file) => self.send_file(asked, file, request, left).await,
+                    None => asked.error(404, "no such path").await,
                 },
                 Route::Link(purpose) => {
-                    if self.greet(request, responder).await {
+                    if self.greet(asked, request).await {
                         *left = Left::Link(purpose);
                     }
                     Ok(())
                 }
                 Route::Health => {
                     let (memory, kept) = (self.board.memory(), self.kept());
-                    self.send(peer, responder, 200, &|_, sink| pages::health(memory, kept, sink)).await
+                    self.send(asked, 200, &|_, sink| pages::health(memory, kept, sink)).await
                 }
-                Route::File(file) => self.send_file(file, request, responder, left).await,
+                Route::File(file) => self.send_file(asked, file, request, left).await,
                 Route::Status => {
-                    let vitals = self.vitals(self.board.now());
-                    self.send(peer, responder, 200, &|venue, sink| pages::status(venue, vitals, sink)).await
+                    let now = self.board.now();
+                    self.send(asked, 200, &|venue, sink| pages::status(venue, self.vitals(now), sink)).await
                 }
-                Route::Settings => self.send(peer, responder, 200, &settings::write).await,
-                Route::Rows(Rows::Player(..)) if caller == Caller::Guesser => stranger(responder).await,
+                Route::Settings => self.send(asked, 200, &settings::write).await,
+                Route::Rows(Rows::Player(..)) if caller == Caller::Guesser => stranger(asked).await,
                 Route::Rows(rows) => {
                     let rows = match rows {
                         Rows::Player(number, _) => {
@@ -142,43 +248,43 @@ impl<B: Board> Appliance<'_, B> {
                         }
                         rows => rows,
                     };
-                    apart(pin!(self.send_rows(peer, responder, rows))).await
+                    apart(pin!(self.send_rows(asked, rows))).await
                 }
                 Route::Match(id) => {
                     let sees_all = matches!(caller, Caller::Owner | Caller::Projector);
-                    apart(pin!(self.send_match(peer, responder, id, sees_all))).await
+                    apart(pin!(self.send_match(asked, id, sees_all))).await
                 }
-                Route::Moves(id) => apart(pin!(self.send_moves(peer, responder, id))).await,
-                Route::Step(id, step) => apart(pin!(self.send_step(peer, responder, id, step))).await,
-                Route::Leagues => apart(pin!(self.send_leagues(peer, responder))).await,
-                Route::League(number) => apart(pin!(self.send_league(peer, responder, number))).await,
+                Route::Moves(id) => apart(pin!(self.send_moves(asked, id))).await,
+                Route::Step(id, step) => apart(pin!(self.send_step(asked, id, step))).await,
+                Route::Leagues => apart(pin!(self.send_leagues(asked))).await,
+                Route::League(number) => apart(pin!(self.send_league(asked, number))).await,
                 Route::Clock => match calendar::of_browser(request.body) {
                     Ok(utc) => {
                         let believed = self.learn_time(Source::Browser, utc);
                         let (now, source) = (self.now().utc, self.calendar().source());
-                        self.send(peer, responder, 200, &|_, sink| pages::clock(believed, now, source, sink)).await
+                        self.send(asked, 200, &|_, sink| pages::clock(believed, now, source, sink)).await
                     }
-                    Err(rule) => responder.error(400, rule).await,
+                    Err(rule) => asked.error(400, rule).await,
                 },
                 Route::Admin(order) if caller == Caller::Owner => {
-                    apart(pin!(self.answer_owner(peer, order, request.body, responder))).await
+                    apart(pin!(self.answer_owner(asked, order, request.body))).await
                 }
-                Route::Admin(_) => stranger(responder).await,
+                Route::Admin(_) => stranger(asked).await,
             }
         }
     }
 
     fn send_file<S: Write>(
         &self,
+        asked: &mut Answering<'_, S, B>,
         file: &'static File,
-        request: Request<'_>,
-        responder: Responder<'_, S, B>,
+        request: &Request<'_>,
         left: &mut Left,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            let host = guard::own_host(&request, self.board.about().name);
-            let mut crowded = None;
-            apart(pin!(file.send(request, host, responder, &self.turns, &mut crowded))).await?;
+            let host = guard::own_host(request, self.board.about().name);
+            let (responder, mut crowded) = (asked.responder()?, None);
+            apart(pin!(file.send(*request, host, responder, &self.turns, &mut crowded))).await?;
             if let Some(file) = crowded {
                 *left = Left::Unpack(file);
             }
@@ -189,108 +295,116 @@ impl<B: Board> Appliance<'_, B> {
     /// Sends a JSON text that `write` writes from the venue, as it is at one moment.
     pub(crate) fn send<S: Write>(
         &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
+        asked: &mut Answering<'_, S, B>,
         status: u16,
         write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
     ) -> impl Future<Output = Result<(), WriteError>> {
-        // It is written before anybody waits: on a board every answer that waits is memory.
-        let begun = if responder.is_head_only() {
-            // The length of a long text is not told: all of it would have to be made.
-            let mut counter = Counter::up_to(responder.room().saturating_sub(HEAD));
-            let length = self.venue(|venue| write(venue, &mut counter)).is_ok().then_some(counter.bytes);
-            responder.begin(status, JSON, length, &[]).map(Ok)
-        } else {
-            responder.begin_whole(status, JSON, |sink| self.venue(|venue| write(venue, sink)))
-        };
         async move {
-            match begun? {
-                Ok(mut answer) => {
-                    self.safe().await;
-                    answer.finish().await
-                }
-                Err(responder) => apart(pin!(self.send_long(peer, responder, status, write))).await,
+            match self.write_whole(asked, status, write)? {
+                Some(answer) => self.finish(answer).await,
+                None => apart(pin!(self.send_long(asked, status, write))).await,
             }
         }
     }
 
-    /// The same for a text that is too long for the slot's buffer. It is made in one that is lent, as soon as there is one: it may
-    /// become another text any moment. One that is too long for any of those leaves in pieces, and should it become another
-    /// one meanwhile, the connection is closed.
+    /// Sends the end of an answer, when all that led to it is safe. In a future of its own: what one keeps over several waits takes
+    /// its room beside what it waits for elsewhere.
+    fn finish<S: Write>(&self, mut answer: Answer<'_, S, B>) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            self.safe().await;
+            answer.finish().await
+        }
+    }
+
+    /// Writes an answer, if there is room for all of it. One to HEAD has no body.
+    fn write_whole<'a, S: Write>(
+        &self,
+        asked: &mut Answering<'a, S, B>,
+        status: u16,
+        write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
+    ) -> Result<Option<Answer<'a, S, B>>, WriteError> {
+        let responder = asked.responder()?;
+        if responder.is_head_only() {
+            // The length of a long text is not told: all of it would have to be made.
+            let mut counter = Counter::up_to(responder.room().saturating_sub(HEAD));
+            let length = self.venue(|venue| write(venue, &mut counter)).is_ok().then_some(counter.bytes);
+            return responder.begin(status, JSON, length, &[]).map(Some);
+        }
+        match responder.begin_whole(status, JSON, |sink| self.venue(|venue| write(venue, sink)))? {
+            Ok(answer) => Ok(Some(answer)),
+            Err(responder) => {
+                asked.responder = Some(responder);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Sends a text that is too long for the slot's buffer. It is made in one that is lent, as soon as there is one: it may become
+    /// another text any moment. One that is too long for any of those leaves in pieces, and should it become another one
+    /// meanwhile, the connection is closed.
     fn send_long<S: Write>(
         &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
+        asked: &mut Answering<'_, S, B>,
         status: u16,
         write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            let text = |sink: &mut dyn Sink| self.venue(|venue| write(venue, sink));
-            let mut lent = match self.buffer_for(&text) {
-                None => None,
+            let lent = match self.buffer_for(write) {
                 Some(long) => match self.lend(long).await {
-                    None => return responder.error_with(503, BUSY, &[("Retry-After", RETRY_AFTER)]).await,
+                    None => return asked.error_with(503, BUSY, &[("Retry-After", RETRY_AFTER)]).await,
                     lent => lent,
                 },
+                None => None,
             };
-            let responder = responder.with_room(lent.as_deref_mut(), TAKE_MS);
-            let mut answer = match responder.begin_whole(status, JSON, text)? {
-                Ok(answer) => answer,
-                Err(responder) => {
-                    let room = responder.room();
-                    let mut answer = responder.begin_open(status, JSON)?;
-                    if !pieces::send(&mut answer, &text, async || self.go_on(peer, room).await).await? {
-                        return Err(WriteError::WrongLength);
-                    }
-                    answer
-                }
-            };
+            self.send_pieces(asked, status, write, lent).await
+        }
+    }
+
+    /// The same in a buffer that is lent, or the slot's own, in as many pieces as it takes.
+    fn send_pieces<S: Write>(
+        &self,
+        asked: &mut Answering<'_, S, B>,
+        status: u16,
+        write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
+        mut lent: Option<Lent<'_>>,
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let room = asked.room().max(lent.as_ref().map_or(0, |lent| lent.len()));
+            let mut answer = asked.responder()?.with_room(lent.as_deref_mut(), TAKE_MS).begin_open(status, JSON)?;
+            let text = |sink: &mut dyn Sink| self.venue(|venue| write(venue, sink));
+            if !pieces::send(&mut answer, &text, async || self.go_on(asked.peer, room).await).await? {
+                return Err(WriteError::WrongLength);
+            }
             self.safe().await;
             answer.finish().await
         }
     }
 
     /// The buffers one of which a text fits into, with its head, where there are such.
-    fn buffer_for(&self, text: &dyn Fn(&mut dyn Sink) -> Result<(), Full>) -> Option<&Long> {
+    fn buffer_for(&self, write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>) -> Option<&Long> {
         let mut counter = Counter::up_to(self.told.size().max(self.long.size()));
-        text(&mut counter).ok()?;
+        self.venue(|venue| write(venue, &mut counter)).ok()?;
         [&self.told, &self.long].into_iter().find(|long| counter.bytes.saturating_add(HEAD) <= long.size())
     }
 
     /// Waits until a piece of a long answer may leave and the next one may be made; who asked for it pays for it.
-    pub(crate) fn go_on(&self, peer: IpAddr, bytes: usize) -> impl Future<Output = ()> {
+    pub(crate) fn go_on(&self, peer: &IpAddr, bytes: usize) -> impl Future<Output = ()> {
         async move {
             self.safe().await;
-            self.guard.borrow_mut().pay(self.board.now(), peer, self.capacity(), bytes);
+            self.guard.borrow_mut().pay(self.board.now(), *peer, self.capacity(), bytes);
             self.turns.next().await;
         }
     }
 }
 
-/// Says that a request is not answered, in the words and the shape of where it was asked.
-fn refuse<'a, S: Write, C: Clock>(
-    responder: Responder<'a, S, C>,
-    status: u16,
-    errors: Shape,
-    words: &'a str,
-    extra: &[(&str, &str)],
-) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
-    let [before, behind] = errors(status);
-    responder.json_of([before, words, behind, "", ""], extra, status)
-}
-
 /// Says that too much of something came from where this came from, and when to come again.
 pub(crate) fn too_many<'a, S: Write, C: Clock>(
-    responder: Responder<'a, S, C>,
+    asked: &mut Answering<'a, S, C>,
     errors: Shape,
-    Later(seconds): Later,
-    of: &'a str,
+    later: Later,
+    of: &'static str,
 ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
-    let mut wait = String::<10>::new();
-    let _ = write!(wait, "{seconds}");
-    let [before, behind] = errors(429);
-    let text = [before, "too many ", of, " from your address; wait as Retry-After says", behind];
-    responder.json_of(text, &[("Retry-After", &wait)], 429)
+    Why::TooMany(of, later).say(errors, asked)
 }
 
 /// What a request authorizes itself with.

@@ -10,10 +10,10 @@ use protocol_core::time::Utc;
 use serde::Serialize;
 
 use crate::Appliance;
-use crate::answers::JSON;
+use crate::answers::{Answering, JSON};
 use crate::board::Board;
 use crate::clock::Clock;
-use crate::http::{self, Outgoing, Responder, WriteError};
+use crate::http::{self, Outgoing, WriteError};
 use crate::journal::{Ask, Page, State};
 use crate::links::RETRY_AFTER;
 use crate::pages::list;
@@ -72,9 +72,11 @@ const PART: usize = 640;
 pub const ANSWER: usize = PART + 16;
 
 /// Says that there is no such room just now.
-pub(crate) fn busy<S: Write, C: Clock>(responder: Responder<'_, S, C>) -> impl Future<Output = Result<(), WriteError>> {
+pub(crate) fn busy<S: Write, C: Clock>(
+    asked: &mut Answering<'_, S, C>,
+) -> impl Future<Output = Result<(), WriteError>> {
     let later = [("Retry-After", RETRY_AFTER)];
-    responder.error_with(503, "too much is being read from flash; wait as Retry-After says", &later)
+    asked.error_with(503, "too much is being read from flash; wait as Retry-After says", &later)
 }
 
 /// Adds a part to a message.
@@ -93,7 +95,7 @@ impl<B: Board> Appliance<'_, B> {
     /// must not wait for who reads slowly.
     pub(crate) async fn make_room<T: http::Sink>(
         &self,
-        peer: IpAddr,
+        peer: &IpAddr,
         message: &mut Outgoing<'_, T>,
     ) -> Result<(), WriteError> {
         if message.room().len() >= PART {
@@ -106,22 +108,21 @@ impl<B: Board> Appliance<'_, B> {
     /// `/api/leagues.json`
     pub(crate) fn send_leagues<S: Write>(
         &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
+        asked: &mut Answering<'_, S, B>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            if responder.room() < ANSWER {
-                return busy(responder).await;
+            if asked.room() < ANSWER {
+                return busy(asked).await;
             }
-            if responder.is_head_only() {
-                return responder.head(200, JSON, &[]).await;
+            if asked.is_head_only() {
+                return asked.responder()?.head(200, JSON, &[]).await;
             }
-            let mut answer = responder.begin(200, JSON, None, &[])?;
+            let mut answer = asked.responder()?.begin(200, JSON, None, &[])?;
             let head = Head { journal: Shown(self.journal()) };
             add(&mut answer, |sink| list(0, sink, &head, "leagues", |_| None::<()>)).await?;
             let (mut part, mut before) = (1, u32::MAX);
             loop {
-                self.make_room(peer, &mut answer).await?;
+                self.make_room(asked.peer, &mut answer).await?;
                 let Some(told) = self.ask_the_journal(Ask::League(before)).await else { break };
                 let write = |sink: &mut dyn Sink| {
                     let page = told.page();
@@ -138,13 +139,12 @@ impl<B: Board> Appliance<'_, B> {
     /// `/api/leagues/3.json`. Should its sectors be erased while it is sent, the connection is closed.
     pub(crate) fn send_league<S: Write>(
         &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
+        asked: &mut Answering<'_, S, B>,
         number: u32,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            if responder.room() < ANSWER {
-                return busy(responder).await;
+            if asked.room() < ANSWER {
+                return busy(asked).await;
             }
             let mut found = self.ask_the_journal(Ask::League(u32::MAX)).await;
             while let Some(told) = found.take() {
@@ -157,20 +157,20 @@ impl<B: Board> Appliance<'_, B> {
                 found = self.ask_the_journal(Ask::League(past.before)).await;
             }
             let Some(mut told) = found else {
-                return responder.error(404, "no such league is kept; /api/leagues.json lists those that are").await;
+                return asked.error(404, "no such league is kept; /api/leagues.json lists those that are").await;
             };
-            if responder.is_head_only() {
+            if asked.is_head_only() {
                 drop(told);
-                return responder.head(200, JSON, &[]).await;
+                return asked.responder()?.head(200, JSON, &[]).await;
             }
-            let mut answer = responder.begin(200, JSON, None, &[])?;
+            let mut answer = asked.responder()?.begin(200, JSON, None, &[])?;
             add(&mut answer, |sink| list(0, sink, &League::of(&told.page()), "standings", |_| None::<()>)).await?;
             let players = told.page().past.ended.players;
             for part in 1..=u64::from(players) {
                 if part > 1 {
                     let next = told.page().next;
                     drop(told);
-                    self.make_room(peer, &mut answer).await?;
+                    self.make_room(asked.peer, &mut answer).await?;
                     told = self.ask_the_journal(Ask::Line(next)).await.ok_or(WriteError::WrongLength)?;
                 }
                 let write = |sink: &mut dyn Sink| {

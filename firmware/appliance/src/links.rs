@@ -17,11 +17,11 @@ use protocol_core::protocols::league_v2::incoming::answered_call;
 use protocol_core::venue::{self, Failure, Venue, Via};
 
 use crate::Appliance;
-use crate::answers::apart;
+use crate::answers::{Answering, apart};
 use crate::board::Board;
 use crate::calendar::{self, Source};
 use crate::guard::Later;
-use crate::http::{Request, Responder};
+use crate::http::Request;
 use crate::slots::{Id, Role};
 use crate::ws::{self, End, Event, Link};
 
@@ -42,21 +42,24 @@ impl<B: Board> Appliance<'_, B> {
     /// Answers a request for a WebSocket. True if the connection is one now.
     pub(crate) fn greet<S: Write>(
         &self,
-        request: Request<'_>,
-        responder: Responder<'_, S, B>,
+        asked: &mut Answering<'_, S, B>,
+        request: &Request<'_>,
     ) -> impl Future<Output = bool> {
         async move {
-            match ws::accept(&request) {
+            match ws::accept(request) {
                 // A link lasts, and the last slot is for who comes next.
                 Ok(_) if self.slots.is_full() => {
-                    let _ = responder.error_with(503, FULL, &[("Retry-After", RETRY_AFTER)]).await;
+                    let _ = asked.error_with(503, FULL, &[("Retry-After", RETRY_AFTER)]).await;
                     false
                 }
-                Ok(proof) => responder.upgrade("websocket", &[("Sec-WebSocket-Accept", &proof)]).await.is_ok(),
+                Ok(proof) => match asked.responder() {
+                    Ok(responder) => responder.upgrade("websocket", &[("Sec-WebSocket-Accept", &proof)]).await.is_ok(),
+                    Err(_) => false,
+                },
                 Err(refusal) => {
                     let (status, rule) = refusal.answer();
                     let how = [("Upgrade", "websocket"), ("Sec-WebSocket-Version", ws::VERSION)];
-                    let _ = responder.error_with(status, rule, &how).await;
+                    let _ = asked.error_with(status, rule, &how).await;
                     false
                 }
             }

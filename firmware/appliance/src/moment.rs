@@ -2,6 +2,7 @@
 //! it is of one piece however long it takes to be sent: a map of resource-rush is 25 KB, and the drones go on meanwhile.
 
 use core::fmt;
+use core::num::NonZeroU32;
 
 use protocol_core::games::{self, AnyGame, Game, MAX_SEATS, Seat, Seats, Viewer};
 use protocol_core::ids::MatchId;
@@ -24,9 +25,23 @@ pub(crate) struct Moment {
     is_whole: bool,
     thinking: Seats,
     /// How long each seat has left.
-    left_ms: [Option<u32>; MAX_SEATS],
+    left: [Left; MAX_SEATS],
     /// Who looks.
     viewer: Viewer,
+}
+
+/// The milliseconds somebody has left, if there is a limit: one more than these, so that they take no more than a number.
+#[derive(Clone, Copy, Default)]
+struct Left(Option<NonZeroU32>);
+
+impl Left {
+    fn of(ms: Option<u32>) -> Self {
+        Self(ms.map(|ms| NonZeroU32::MIN.saturating_add(ms)))
+    }
+
+    fn ms(self) -> Option<u32> {
+        self.0.map(|ms| ms.get().saturating_sub(1))
+    }
 }
 
 impl Moment {
@@ -39,7 +54,7 @@ impl Moment {
             game: venue.recall(id),
             is_whole: false,
             thinking: Seats::NONE,
-            left_ms: [None; MAX_SEATS],
+            left: [Left::default(); MAX_SEATS],
             viewer: Viewer::Spectator,
         };
         if moment.game.is_some() {
@@ -48,12 +63,12 @@ impl Moment {
             (moment.state, moment.phase) = ("running", Some(table.play.phase()));
             (moment.game, moment.is_whole) = (Some(table.play.game().clone()), true);
             moment.thinking = table.play.thinking();
-            for (seat, left) in (0..).zip(&mut moment.left_ms) {
-                *left = table.play.left(seat, now_ms);
+            for (seat, left) in (0..).zip(&mut moment.left) {
+                *left = Left::of(table.play.left(seat, now_ms));
             }
             if let Some(left) = table.starts_in(now_ms) {
                 moment.state = "countdown";
-                moment.left_ms = [Some(u32::try_from(left).unwrap_or(u32::MAX)); MAX_SEATS];
+                moment.left = [Left::of(Some(u32::try_from(left).unwrap_or(u32::MAX))); MAX_SEATS];
             }
         }
         moment
@@ -73,8 +88,8 @@ impl Moment {
         let thinking = game.to_move();
         // It is over, so nothing of it is hidden any more.
         let viewer = Viewer::Owner;
-        let left_ms = [None; MAX_SEATS];
-        Self { id, state, phase: Some(phase), game: Some(game), is_whole: true, thinking, left_ms, viewer }
+        let left = [Left::default(); MAX_SEATS];
+        Self { id, state, phase: Some(phase), game: Some(game), is_whole: true, thinking, left, viewer }
     }
 
     /// From now on it is shown as somebody sees it whom the owner lets see all of it.
@@ -129,7 +144,7 @@ impl Moment {
         }
         let thinks = move |seat: Seat| Thinks {
             thinking: self.thinking.has(seat),
-            deadline_ms: self.left_ms.get(usize::from(seat)).copied().flatten(),
+            deadline_ms: self.left.get(usize::from(seat)).and_then(|left| left.ms()),
             score: self.score(seat),
         };
         let seated = move |(seat, sitter)| Joined(sitter, thinks(seat));

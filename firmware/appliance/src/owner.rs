@@ -1,7 +1,6 @@
 //! Who asks, and what only the owner may do.
 
 use core::fmt::Write as _;
-use core::net::IpAddr;
 
 use embassy_futures::yield_now;
 use embedded_io_async::Write;
@@ -9,11 +8,11 @@ use heapless::String;
 use protocol_core::venue::{Command, Denied, Stage};
 
 use crate::Appliance;
-use crate::answers::{JSON, bearer};
+use crate::answers::{Answering, JSON, bearer};
 use crate::board::{Board, Fault};
 use crate::clock::Clock;
 use crate::guard;
-use crate::http::{Request, Responder, WriteError};
+use crate::http::{Request, WriteError};
 use crate::pages::{self, Rows};
 use crate::powers::{self, Act};
 use crate::routes::{Found, Order, Route};
@@ -99,10 +98,9 @@ impl<B: Board> Appliance<'_, B> {
     /// Answers the owner.
     pub(crate) fn answer_owner<S: Write>(
         &self,
-        peer: IpAddr,
+        asked: &mut Answering<'_, S, B>,
         order: Order,
         body: &[u8],
-        responder: Responder<'_, S, B>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
             self.room().await;
@@ -112,24 +110,20 @@ impl<B: Board> Appliance<'_, B> {
             };
             match obeyed {
                 // Nothing is only begun by now.
-                Obeyed::Done | Obeyed::Begun(_) => self.send(peer, responder, 200, &pages::done).await,
-                Obeyed::Removed(n) => {
-                    self.send(peer, responder, 200, &|venue, sink| pages::removed(venue, n, sink)).await
-                }
-                Obeyed::Projector(code) => {
-                    self.send(peer, responder, 200, &|_, sink| pages::projector(&code, sink)).await
-                }
-                Obeyed::Configured => self.send(peer, responder, 200, &settings::write).await,
-                Obeyed::Wrong(wrong) => self.send(peer, responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
-                Obeyed::Unread(wrong) => self.send(peer, responder, 400, &|_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Done | Obeyed::Begun(_) => self.send(asked, 200, &pages::done).await,
+                Obeyed::Removed(n) => self.send(asked, 200, &|venue, sink| pages::removed(venue, n, sink)).await,
+                Obeyed::Projector(code) => self.send(asked, 200, &|_, sink| pages::projector(&code, sink)).await,
+                Obeyed::Configured => self.send(asked, 200, &settings::write).await,
+                Obeyed::Wrong(wrong) => self.send(asked, 400, &|_, sink| pages::error(&wrong, sink)).await,
+                Obeyed::Unread(wrong) => self.send(asked, 400, &|_, sink| pages::error(&wrong, sink)).await,
                 Obeyed::Denied(denied) => {
                     let status = powers::status(denied);
-                    self.send(peer, responder, status, &|_, sink| pages::error(&denied, sink)).await
+                    self.send(asked, status, &|_, sink| pages::error(&denied, sink)).await
                 }
-                Obeyed::Not(status, why) => responder.error(status, why).await,
+                Obeyed::Not(status, why) => asked.error(status, why).await,
                 Obeyed::WillBreak(break_it, fault) => {
                     let body = br#"{"status":"ok","message":"See you after the reset."}"#;
-                    responder.respond(200, JSON, body, &[]).await?;
+                    asked.responder()?.respond(200, JSON, body, &[]).await?;
                     // What is answered is not sent yet: that takes the network a moment.
                     self.board.sleep_until(self.board.after(LAST_WORDS_MS)).await;
                     break_it(fault);
@@ -215,8 +209,8 @@ impl<B: Board> Appliance<'_, B> {
 
 /// Says that this is for the owner.
 pub(crate) fn stranger<S: Write, C: Clock>(
-    responder: Responder<'_, S, C>,
+    asked: &mut Answering<'_, S, C>,
 ) -> impl Future<Output = Result<(), WriteError>> {
-    let body = br#"{"error":"Authorization: Bearer <admin code> is required; the box shows the code to its owner"}"#;
-    responder.respond(401, JSON, body, &[("WWW-Authenticate", "Bearer")])
+    let words = "Authorization: Bearer <admin code> is required; the box shows the code to its owner";
+    asked.error_with(401, words, &[("WWW-Authenticate", "Bearer")])
 }

@@ -1,16 +1,15 @@
 //! What anybody may see of the league: pages that are more than a text of one moment, and what the box says of itself.
 
 use core::cell::Cell;
-use core::net::IpAddr;
 
 use embedded_io_async::Write;
 use protocol_core::ids::MatchId;
 use protocol_core::json::{Counter, Full, Sink};
 
 use crate::Appliance;
-use crate::answers::HEAD;
+use crate::answers::{Answering, HEAD};
 use crate::board::Board;
-use crate::http::{Responder, WriteError};
+use crate::http::WriteError;
 use crate::journal::Ask;
 use crate::moment::Moment;
 use crate::pages::{self, Rows, Vitals};
@@ -39,8 +38,7 @@ impl<B: Board> Appliance<'_, B> {
 
     pub(crate) fn send_match<S: Write>(
         &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
+        asked: &mut Answering<'_, S, B>,
         id: MatchId,
         sees_all: bool,
     ) -> impl Future<Output = Result<(), WriteError>> {
@@ -49,7 +47,7 @@ impl<B: Board> Appliance<'_, B> {
             let found =
                 self.venue(|venue| venue.match_line(id).map(|_| (Moment::of(venue, id, now), venue.log().written())));
             let Some((mut moment, upto)) = found else {
-                return responder.error(404, "no such match in this league").await;
+                return asked.error(404, "no such match in this league").await;
             };
             if moment.is_over() {
                 // Of a match that is over the venue keeps how it ended; the reel has the rest.
@@ -63,7 +61,7 @@ impl<B: Board> Appliance<'_, B> {
                 moment.show_all();
             }
             let at = self.now().utc;
-            self.send(peer, responder, 200, &|venue, sink| pages::one_match(venue, &moment, upto, at, sink)).await
+            self.send(asked, 200, &|venue, sink| pages::one_match(venue, &moment, upto, at, sink)).await
         }
     }
 
@@ -71,20 +69,19 @@ impl<B: Board> Appliance<'_, B> {
     /// when its turn comes. Rows of another league would not fit behind those already sent: then it breaks off.
     pub(crate) fn send_rows<S: Write>(
         &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
+        asked: &mut Answering<'_, S, B>,
         rows: Rows,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
             let (exists, league) = self.venue(|venue| (rows.exists(venue), venue.league_id().number));
             if !exists {
-                return responder.error(404, "no such player in this league").await;
+                return asked.error(404, "no such player in this league").await;
             }
-            if responder.is_head_only() {
-                return responder.head(200, rows.content_type(), rows.headers()).await;
+            if asked.is_head_only() {
+                return asked.responder()?.head(200, rows.content_type(), rows.headers()).await;
             }
             self.act(|venue, _| venue.refresh_standings());
-            let size = responder.room();
+            let size = asked.room();
             let room = size.saturating_sub(HEAD);
             let mut counter = Counter::default();
             let mut at = 0;
@@ -99,7 +96,7 @@ impl<B: Board> Appliance<'_, B> {
                 false
             });
             let length = is_short.then_some(counter.bytes);
-            let mut answer = responder.begin(200, rows.content_type(), length, rows.headers())?;
+            let mut answer = asked.responder()?.begin(200, rows.content_type(), length, rows.headers())?;
             let (mut at, mut made) = (0, 0u64);
             loop {
                 let next = Cell::new((at, false));
@@ -114,7 +111,7 @@ impl<B: Board> Appliance<'_, B> {
                         Ok(())
                     })
                 };
-                if !pieces::send(&mut answer, &row, async || self.go_on(peer, size).await).await? {
+                if !pieces::send(&mut answer, &row, async || self.go_on(asked.peer, size).await).await? {
                     return Err(WriteError::WrongLength);
                 }
                 let more;

@@ -4,8 +4,6 @@
 //!
 //! Of a match that is being played nothing is told here: who may see what of it is the game's to say.
 
-use core::net::IpAddr;
-
 use embedded_io_async::Write;
 use protocol_core::games::Seats;
 use protocol_core::ids::MatchId;
@@ -14,10 +12,10 @@ use protocol_core::venue::{Shot, Venue};
 use serde::Serialize;
 
 use crate::Appliance;
-use crate::answers::JSON;
+use crate::answers::{Answering, JSON};
 use crate::archive::{ANSWER, add, busy};
 use crate::board::Board;
-use crate::http::{Responder, WriteError};
+use crate::http::WriteError;
 use crate::journal::Ask;
 use crate::moment::Moment;
 use crate::pages::list;
@@ -56,8 +54,7 @@ impl<B: Board> Appliance<'_, B> {
     /// `/api/matches/R1M1/moves.json`. Should they be erased while they are sent, the connection is closed.
     pub(crate) fn send_moves<S: Write>(
         &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
+        asked: &mut Answering<'_, S, B>,
         id: MatchId,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
@@ -68,25 +65,25 @@ impl<B: Board> Appliance<'_, B> {
                 complete: bool,
                 steps: u16,
             }
-            if responder.room() < ANSWER {
-                return busy(responder).await;
+            if asked.room() < ANSWER {
+                return busy(asked).await;
             }
             let told = self.ask_the_journal(Ask::Step(id, u16::MAX)).await;
             let last = told.as_ref().and_then(|told| Some(told.replay()?.shot));
             drop(told);
             let Some(Shot { step: steps, ended, .. }) = last else {
-                return responder.error(404, NOT_KEPT).await;
+                return asked.error(404, NOT_KEPT).await;
             };
             self.safe().await;
-            if responder.is_head_only() {
-                return responder.head(200, JSON, &[]).await;
+            if asked.is_head_only() {
+                return asked.responder()?.head(200, JSON, &[]).await;
             }
-            let mut answer = responder.begin(200, JSON, None, &[])?;
+            let mut answer = asked.responder()?.begin(200, JSON, None, &[])?;
             let head = Head { match_id: Shown(id), complete: ended.is_some(), steps };
             add(&mut answer, |sink| list(0, sink, &head, "moves", |_| None::<()>)).await?;
             let mut next = None;
             for step in 1..=steps {
-                self.make_room(peer, &mut answer).await?;
+                self.make_room(asked.peer, &mut answer).await?;
                 let told = self.ask_the_journal(Ask::Scene(id, next)).await.ok_or(WriteError::WrongLength)?;
                 let write = |sink: &mut dyn Sink| {
                     let scene = told.scene().ok_or(Full)?;
@@ -106,8 +103,7 @@ impl<B: Board> Appliance<'_, B> {
     /// `/api/matches/R1M1/steps/17.json`: the game as it stood after a step, as `/api/matches/R1M1.json` showed it then.
     pub(crate) fn send_step<S: Write>(
         &self,
-        peer: IpAddr,
-        responder: Responder<'_, S, B>,
+        asked: &mut Answering<'_, S, B>,
         id: MatchId,
         step: u16,
     ) -> impl Future<Output = Result<(), WriteError>> {
@@ -117,9 +113,9 @@ impl<B: Board> Appliance<'_, B> {
             let found = found.map(|replay| (replay.shot, Moment::replayed(id, replay.game.clone())));
             drop(told);
             let Some((shot, moment)) = found else {
-                return responder.error(404, NO_STEP).await;
+                return asked.error(404, NO_STEP).await;
             };
-            self.send(peer, responder, 200, &|venue, sink| {
+            self.send(asked, 200, &|venue, sink| {
                 let shown = Joined(moment.now(venue), moment.view(venue));
                 json::write(&Joined(line(venue, id, shot, moment.last_move(shot.seat)), shown), sink)
             })

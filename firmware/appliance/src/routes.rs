@@ -132,7 +132,7 @@ pub(crate) fn plain(_: u16) -> [&'static str; 2] {
 }
 
 /// `{"success":false,"error":"<code>","hint":"<words>"}`
-fn moltgame(status: u16) -> [&'static str; 2] {
+pub(crate) fn moltgame(status: u16) -> [&'static str; 2] {
     let begin = match status {
         404 => r#"{"success":false,"error":"not_found","hint":""#,
         429 => r#"{"success":false,"error":"rate_limited","hint":""#,
@@ -215,31 +215,20 @@ const OWNER: &[Row] = &[
 pub(crate) enum Found<'a> {
     This(Route<'a>),
     /// Something, but not by this method: by these.
-    Otherwise(&'static str, Shape),
-    Nothing(Shape),
+    Otherwise(&'static str),
+    Nothing,
 }
 
-impl Found<'_> {
-    /// How an error is told there.
-    pub fn errors(&self) -> Shape {
-        match self {
-            Found::This(Route::MoltGame(_)) => moltgame,
-            Found::This(_) => plain,
-            Found::Otherwise(_, errors) | Found::Nothing(errors) => *errors,
-        }
-    }
-}
-
-/// What is at a path.
-pub(crate) fn find<'a>(method: &str, path: &'a str) -> Found<'a> {
+/// What is at a path, and how the box says there that it does not answer.
+pub(crate) fn find<'a>(method: &str, path: &'a str) -> (Found<'a>, Shape) {
     match web::find(path) {
-        Some(file) if Get.fits(method) => Found::This(Route::File(file)),
-        Some(_) => Found::Otherwise("GET, HEAD", plain),
+        Some(file) if Get.fits(method) => (Found::This(Route::File(file)), plain),
+        Some(_) => (Found::Otherwise("GET, HEAD"), plain),
         None => find_in(MOUNTS, method, path),
     }
 }
 
-fn find_in<'a>(mounts: &'static [Mount], method: &str, path: &'a str) -> Found<'a> {
+fn find_in<'a>(mounts: &'static [Mount], method: &str, path: &'a str) -> (Found<'a>, Shape) {
     // As where it is mounted closest to it.
     let (mut errors, mut closest): (Shape, _) = (plain, 0);
     let mut others = [false; 3];
@@ -252,7 +241,7 @@ fn find_in<'a>(mounts: &'static [Mount], method: &str, path: &'a str) -> Found<'
             for &(takes, pattern, leads) in mount.rows {
                 let Some(route) = lead(pattern, leads, below) else { continue };
                 if takes.fits(method) {
-                    return Found::This(route);
+                    return (Found::This(route), mount.errors);
                 }
                 for (other, is_other) in [Get, Post, Socket].into_iter().zip(&mut others) {
                     *is_other |= takes == other;
@@ -266,9 +255,9 @@ fn find_in<'a>(mounts: &'static [Mount], method: &str, path: &'a str) -> Found<'
         [false, true, true] => "GET, POST",
         [false, true, false] => "POST",
         [false, false, true] => "GET",
-        [false, false, false] => return Found::Nothing(errors),
+        [false, false, false] => return (Found::Nothing, errors),
     };
-    Found::Otherwise(allowed, errors)
+    (Found::Otherwise(allowed), errors)
 }
 
 /// What of a path is below a mount. Agents write `/MCP` too.
@@ -322,9 +311,9 @@ mod tests {
                     Post => ("POST", "GET"),
                     Socket => ("GET", "HEAD"),
                 };
-                assert!(matches!(find(method, &path), Found::This(_)), "{method} {path}");
-                assert!(matches!(find(other, &path), Found::Otherwise(..)), "{other} {path}");
-                assert!(matches!(find(method, &std::format!("{path}x")), Found::Nothing(_)), "{path}x");
+                assert!(matches!(find(method, &path).0, Found::This(_)), "{method} {path}");
+                assert!(matches!(find(other, &path).0, Found::Otherwise(_)), "{other} {path}");
+                assert!(matches!(find(method, &std::format!("{path}x")).0, Found::Nothing), "{path}x");
             }
         }
     }
@@ -342,10 +331,12 @@ mod tests {
     fn a_question_of_moltgame_is_the_same_wherever_it_is_asked() {
         for at in ["/moltgame/api/v1", "/api/v1"] {
             let asked = |method, path| match find(method, &std::format!("{at}{path}")) {
-                Found::This(Route::MoltGame(ask)) => std::format!("{ask:?}"),
-                Found::This(Route::Me) => "by the key".into(),
-                Found::This(_) => "something else".into(),
-                other => (other.errors())(404).concat(),
+                (Found::This(Route::MoltGame(ask)), errors) => {
+                    assert_eq!(errors(429), moltgame(429));
+                    std::format!("{ask:?}")
+                }
+                (Found::This(Route::Me), _) => "by the key".into(),
+                _ => "something else".into(),
             };
             assert_eq!(asked("GET", "/agents/me"), if at == "/api/v1" { "by the key" } else { "Me" });
             assert_eq!(asked("GET", "/agents/7"), "Agent(\"7\")");
@@ -354,15 +345,15 @@ mod tests {
             assert_eq!(asked("GET", "/spectate/rooms/7"), "Spectate(\"7\")");
             assert_eq!(asked("POST", "/agents/heartbeat"), "Heartbeat");
         }
-        assert_eq!(find("POST", "/moltgame/api/v1/chairs").errors()(404), moltgame(404));
+        assert_eq!(find("POST", "/moltgame/api/v1/chairs").1(404), moltgame(404));
     }
 
     #[test]
     fn agents_find_the_way_in_by_any_case() {
         for path in ["/mcp", "/MCP", "/Mcp/"] {
-            assert!(matches!(find("POST", path), Found::This(Route::Rpc(Via::Post))), "{path}");
+            assert!(matches!(find("POST", path).0, Found::This(Route::Rpc(Via::Post))), "{path}");
         }
-        assert!(matches!(find("POST", "/API/V1/Agents"), Found::This(Route::Agents)));
+        assert!(matches!(find("POST", "/API/V1/Agents").0, Found::This(Route::Agents)));
     }
 
     /// A protocol that is one line of the table: it is mounted twice, one of its paths has two methods, and its errors are its
@@ -389,32 +380,30 @@ mod tests {
     #[test]
     fn a_protocol_is_one_line_whose_paths_are_found_wherever_it_is_mounted() {
         for at in ["/toy", "/api/v1/toy"] {
-            let find = |method, path| find_in(WITH_TOY, method, &std::format!("{at}{path}"));
+            let find = |method, path| find_in(WITH_TOY, method, &std::format!("{at}{path}")).0;
             assert!(matches!(find("GET", "/table"), Found::This(Route::Status)));
             assert!(matches!(find("POST", "/table"), Found::This(Route::Agents)));
             assert!(matches!(find("GET", "/ws"), Found::This(Route::Link(Purpose::Arena))));
             assert!(matches!(find("GET", "/tables/7.json"), Found::This(Route::League(7))));
-            assert!(matches!(find("PUT", "/table"), Found::Otherwise("GET, HEAD, POST", _)));
-            assert!(matches!(find("POST", "/ws"), Found::Otherwise("GET", _)));
-            assert!(matches!(find("GET", "/tables/seven.json"), Found::Nothing(_)));
+            assert!(matches!(find("PUT", "/table"), Found::Otherwise("GET, HEAD, POST")));
+            assert!(matches!(find("POST", "/ws"), Found::Otherwise("GET")));
+            assert!(matches!(find("GET", "/tables/seven.json"), Found::Nothing));
         }
         assert!(
-            matches!(find_in(WITH_TOY, "GET", "/health"), Found::This(Route::Health)),
+            matches!(find_in(WITH_TOY, "GET", "/health").0, Found::This(Route::Health)),
             "the others are where they were"
         );
-        assert!(matches!(find_in(WITH_TOY, "GET", "/api/v1/doc"), Found::This(Route::Doc)));
-        assert!(matches!(find_in(WITH_TOY, "GET", "/toytable"), Found::Nothing(_)));
+        assert!(matches!(find_in(WITH_TOY, "GET", "/api/v1/doc").0, Found::This(Route::Doc)));
+        assert!(matches!(find_in(WITH_TOY, "GET", "/toytable").0, Found::Nothing));
     }
 
     #[test]
     fn what_is_not_there_is_said_in_the_words_of_the_protocol_it_was_asked_of() {
-        let says = |method, path, status| match find_in(WITH_TOY, method, path) {
-            Found::Otherwise(_, errors) | Found::Nothing(errors) => errors(status),
-            Found::This(_) => panic!("{path} is there"),
-        };
+        let says = |method, path, status| find_in(WITH_TOY, method, path).1(status);
         assert_eq!(says("GET", "/toy/chair", 404), (TOY.errors)(404));
         assert_eq!(says("GET", "/api/v1/toy/chair", 404), (TOY.errors)(404));
         assert_eq!(says("PUT", "/toy/table", 405), (TOY.errors)(405));
+        assert_eq!(says("POST", "/toy/table", 429), (TOY.errors)(429), "also where it is there");
         assert_eq!(says("GET", "/api/v1/chair", 404), plain(404));
         assert_eq!(says("GET", "/chair", 404), plain(404));
     }

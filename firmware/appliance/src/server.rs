@@ -11,7 +11,7 @@ use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
 
 use crate::Appliance;
-use crate::answers::{Left, apart};
+use crate::answers::{Answering, Left, apart};
 use crate::board::Board;
 use crate::clock::before;
 use crate::http::{Limits, Refusal, ServerConn};
@@ -180,7 +180,7 @@ impl<B: Board> Appliance<'_, B> {
                         (ServerConn::resume(&mut *socket, room, spare, filled, self.has_wide()), None)
                     }
                 };
-                match self.answer_requests(slot, peer, conn, own).await {
+                match self.answer_requests(slot, &peer, conn, own).await {
                     Next::Longer(bytes) => {
                         let Some(mut wide) = self.lend(&self.wide).await else { break Next::Busy };
                         copy(buf, &mut wide, bytes);
@@ -287,7 +287,7 @@ impl<B: Board> Appliance<'_, B> {
     fn answer_requests<'b, S>(
         &'b self,
         slot: Id,
-        peer: IpAddr,
+        peer: &'b IpAddr,
         mut conn: ServerConn<'b, &'b mut S>,
         own: Option<usize>,
     ) -> impl Future<Output = Next>
@@ -308,7 +308,7 @@ impl<B: Board> Appliance<'_, B> {
                 let (request, responder) =
                     match conn.receive_unless(&self.board, limits, self.let_go(slot, is_kept)).await {
                         Ok(Some((request, responder))) if self.slots.is_short() => (request, responder.close()),
-                        Ok(Some(asked)) => asked,
+                        Ok(Some(came)) => came,
                         Ok(None) => return Next::Over,
                         Err(Refusal::HeadTooLarge | Refusal::BodyTooLarge) if !is_lent && self.has_wide() => {
                             return Next::Longer(conn.unread());
@@ -324,9 +324,9 @@ impl<B: Board> Appliance<'_, B> {
                 {
                     let mut wide = if is_lent { None } else { self.wide.spare() };
                     let responder = if is_lent { responder.keeps_waiting(KEEP_MS) } else { responder };
-                    let responder = responder.with_room(wide.as_deref_mut(), KEEP_MS);
+                    let mut asked = Answering::new(peer, responder.with_room(wide.as_deref_mut(), KEEP_MS));
                     // An answer that fails leaves a closed connection: the next receive says so.
-                    let _ = self.route(peer, request, responder, &mut left).await;
+                    let _ = self.route(&mut asked, &request, &mut left).await;
                 }
                 match left {
                     Left::Nothing => {}

@@ -273,7 +273,7 @@ fn news(leaguebox: &Box512, narrator: &RefCell<Narrator>) -> String {
 fn config(options: &Options) -> Config {
     let ms = |duration: Duration| duration.as_millis() as u64;
     Config {
-        game: GameKind::named(options.game).unwrap_or(GameKind::EvenOdd),
+        game: GameKind::named(options.game).unwrap_or(GameKind::FIRST),
         mode: match options.mode {
             cli::Mode::Lenient => Mode::Lenient,
             cli::Mode::Strict => Mode::Strict,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use protocol_core::fair::Seed;
 use protocol_core::games::{GameKind, Rules};
-use protocol_core::protocols::league_v2;
+use protocol_core::protocols::{league_of_agents, league_v2};
 use protocol_core::venue::Pace;
 
 use crate::cli::Options;
@@ -103,24 +103,31 @@ pub fn text(options: &Options, addresses: &[SocketAddr], admin_code: &str, kept:
         text.push_str(ends(options));
         return text;
     }
-    _ = match options.game {
-        game if league_v2::GAMES.contains(&game) => writeln!(
-            text,
-            "\nNext\n  Register a player, for example the one in Python:\n    \
-             python3 examples/player.py --box http://{here} --port 8101 --name Ada"
-        ),
-        game => writeln!(
-            text,
-            "\nNext\n  Register a player, for example the one in Python (pip install websockets):\n    \
-             python3 examples/league_of_agents.py --box http://{here} --name Ada --game {game}"
-        ),
-    };
+    let (what, player) = example(options.game, here);
+    _ = writeln!(text, "\nNext\n  {what}:\n    {player}");
     _ = match options.start_at {
         Some(players) => writeln!(text, "  The league starts by itself at {players} players."),
         None => write!(text, "  Start the league when everybody is in:\n{}", command("start")),
     };
     text.push_str(ends(options));
     text
+}
+
+/// Where a player for a game is to be found. Each protocol has an example for the games of its specification; every game has
+/// players on its page.
+fn example(game: &str, here: SocketAddr) -> (&'static str, String) {
+    if league_v2::GAMES.contains(&game) {
+        let player = format!("python3 examples/player.py --box http://{here} --port 8101 --name Ada");
+        ("Register a player, for example the one in Python", player)
+    } else if league_of_agents::specifies(game) {
+        let player = format!("python3 examples/league_of_agents.py --box http://{here} --name Ada --game {game}");
+        ("Register a player, for example the one in Python (pip install websockets)", player)
+    } else {
+        (
+            "Register a player, for example one of those on the page of the game",
+            format!("http://{here}/skill/{game}.md"),
+        )
+    }
 }
 
 /// What the owner must know of the seed of the command line. One that was lengthened is shown: only with all of it the same
@@ -265,15 +272,15 @@ Next
 
     #[test]
     fn the_player_that_is_named_plays_the_game_of_the_league() {
-        let said = |game| text(&Options::new(game), &addresses(), "k3v9-m2xq", &kept(Found::Nothing));
-        for game in ["even_odd", "even_odd_10"] {
-            assert!(said(game).contains("examples/player.py"));
+        for kind in GameKind::ALL {
+            let game = kind.rules().name;
+            let said = text(&Options::new(game), &addresses(), "k3v9-m2xq", &kept(Found::Nothing));
+            let named = said.lines().find(|line| line.contains("http://127.0.0.1:8000") && !line.contains("/mcp"));
+            let named = named.unwrap_or_else(|| panic!("{said}"));
+            // The example of league.v2 plays both of its games.
+            assert!(named.contains("examples/player.py") || named.contains(game), "{named}");
         }
-        for game in ["echo", "blotto", "skill-gomoku", "resource-rush", "dance-battle"] {
-            assert!(said(game).contains(&format!(
-                "examples/league_of_agents.py --box http://127.0.0.1:8000 --name Ada --game {game}\n"
-            )));
-        }
+        assert_eq!(example("chess", addresses()[1]).1, "http://127.0.0.1:8000/skill/chess.md");
     }
 
     #[test]

@@ -437,10 +437,16 @@ impl World<'_> {
         let heard = &self.heard[agent];
         let results: Vec<u64> = heard.iter().filter(|(kind, _)| kind == "GAME_OVER").map(|(_, round)| *round).collect();
         let row = self.venue.standings().find(|row| row.player_id.0 == self.venue.players()[line].id());
-        assert_eq!(results.len(), usize::from(row.expect("a row").played), "{} hears every result once", agent);
+        let (played, agent) = (usize::from(row.expect("a row").played), &self.agents[agent]);
+        // What a line owes its player has an end. Whoever answers no news can miss a result where round after round is over at
+        // once, because somebody of three to six is always missing.
+        let is_deaf = matches!(agent.conduct, Conduct::IgnoresNews(_));
+        if !is_deaf || *self.setup.game.rules().seats.start() == 2 {
+            assert_eq!(results.len(), played, "{agent:?} hears every result once: {heard:?}");
+        }
         assert!(results.is_sorted_by(|a, b| a < b), "results come once and in order: {results:?}");
         let last = heard.last().map(|(kind, _)| kind.as_str());
-        assert_eq!(last, Some("LEAGUE_COMPLETED"), "{:?}", self.agents[agent]);
+        assert_eq!(last, Some("LEAGUE_COMPLETED"), "{agent:?}");
     }
 
     /// A flawless player heard each round from its beginning to its end.

@@ -31,6 +31,8 @@
 //!   and may make one.
 //! - **Long histories**: what was played and said is on the film of the match, as [`Game::recorded`] writes it, and a game
 //!   that is over keeps only what its result needs ([`Game::digest`]).
+//! - **Repetition** (chess, superko in go): a game says what its [position](Game::position) is and nothing more; whoever runs the
+//!   match remembers those there were, outside its slot, and [tells it](Game::comes_again) when one comes again.
 //! - **A silent player**: the referee either ends the game with [`Game::forfeit`] or plays the first legal move for it.
 //!   Which of the two is the protocol's policy; the game can do both.
 
@@ -331,8 +333,18 @@ pub trait MoveSink {
     fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()>;
 }
 
+/// A position, as it is known again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Another one for nearly every other position: 40 bits of it are kept, so of 250 positions two are taken for one
+    /// another once in 35 million games.
+    pub digest: u64,
+    /// Whether none of those before can come again, because a stone was taken for good or a pawn moved: they are forgotten.
+    pub is_new: bool,
+}
+
 /// The contract between a referee and any game.
-pub trait Game: Sized {
+pub trait Game: Sized + Clone {
     /// What is being played.
     fn rules(&self) -> &'static Rules;
 
@@ -356,8 +368,21 @@ pub trait Game: Sized {
     /// can be reported in full.
     fn forfeit(&mut self, losers: Seats, draws: &mut Draws);
 
-    /// Lists the moves `seat` may make, the safest first. Lists none where they cannot be enumerated.
+    /// Lists the moves `seat` may make, the safest first. Lists none where they cannot be enumerated. Among them may be some
+    /// that bring a position [back](Self::comes_again): whoever knows what was there leaves them out.
     fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S);
+
+    /// How the game stands now, in a game in which it matters whether a position comes twice: there always, in others never.
+    fn position(&self) -> Option<Position> {
+        None
+    }
+
+    /// The move that was just played has brought a [position](Self::position) about that had been there: now for the
+    /// `times`-th time, from 2 on, and beyond 15 always 15. An error refuses the move, and the game is as it was before; else the
+    /// game may be over now.
+    fn comes_again(&mut self, _times: u8) -> Result<(), Illegal> {
+        Ok(())
+    }
 
     /// The number of the turn, from 1. One more than the turns that have been resolved.
     fn turn(&self) -> u16;
@@ -526,6 +551,12 @@ macro_rules! games {
             fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.legal_moves(seat, sink)),+ }
             }
+            fn position(&self) -> Option<Position> {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.position()),+ }
+            }
+            fn comes_again(&mut self, times: u8) -> Result<(), Illegal> {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.comes_again(times)),+ }
+            }
             fn turn(&self) -> u16 {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.turn()),+ }
             }
@@ -593,9 +624,14 @@ games! {
     TexasHoldem in texasholdem,
     #[cfg(any(test, feature = "toys"))] Trio in trio of toys,
     #[cfg(any(test, feature = "toys"))] Sextet in sextet of toys,
+    #[cfg(any(test, feature = "toys"))] Stroll in stroll of toys,
 }
 
 impl GameKind {
+    /// What is played where nobody has chosen a game.
+    #[expect(clippy::indexing_slicing, reason = "computed by the compiler: without a game it does not build")]
+    pub const FIRST: GameKind = Self::ALL[0];
+
     /// The game with this name.
     pub fn named(name: &str) -> Option<GameKind> {
         Self::ALL.iter().copied().find(|kind| kind.rules().name == name)

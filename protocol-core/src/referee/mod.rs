@@ -6,6 +6,7 @@
 mod ask;
 mod breaker;
 mod clock;
+mod past;
 mod policy;
 
 use core::fmt;
@@ -15,6 +16,7 @@ use serde::Serialize;
 
 pub use ask::{Ask, Broken, Fault, MAX_RETRIES, Need};
 pub use breaker::Breaker;
+pub use past::Past;
 pub use policy::{Late, Policy};
 
 use ask::Retries;
@@ -290,13 +292,13 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
     }
 
     /// A seat moved. A refused move changes nothing: whoever carries the answer to a question then calls [`Match::fail`]. One
-    /// that was not asked for has no clock that could run out, and costs its seat nothing.
-    pub fn play(&mut self, seat: Seat, wanted: Value<'_>) -> Heard {
+    /// that was not asked for has no clock that could run out, and costs its seat nothing. `past` has the positions there were.
+    pub fn play(&mut self, seat: Seat, wanted: Value<'_>, past: &mut impl Past) -> Heard {
         if self.phase != Phase::CollectingChoices || !self.takes(seat) {
             return Heard::Duplicate;
         }
         let is_asked = self.hears(seat);
-        if let Err(illegal) = self.game.play(seat, wanted, &mut self.draws) {
+        if let Err(illegal) = self.make_move(seat, wanted, past) {
             return Heard::Refused(illegal);
         }
         if let Some(ask) = self.ask(seat).filter(|_| is_asked) {
@@ -321,14 +323,15 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
     }
 
     /// A seat's deadline has come: its policy says what follows. `fault` is the reason if it has failed to answer by it; a move
-    /// that is made for it is told to `film`.
+    /// that is made for it is told to `film`, and how often it has brought its position about.
     pub fn due(
         &mut self,
         seat: Seat,
         now: Millis,
         fault: Fault,
         policy: &Policy,
-        film: impl FnOnce(&G, Value<'_>),
+        past: &mut impl Past,
+        film: impl FnOnce(&G, Value<'_>, u8),
     ) -> Lapse {
         let at = self.elapsed(now);
         if self.phase == Phase::Finished {
@@ -356,7 +359,7 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         let missed = self.ask(seat).map_or(0, Ask::miss);
         match policy.late {
             Late::PlayFirst { forfeit_after }
-                if forfeit_after.is_none_or(|n| missed < n) && self.play_first(seat, film) =>
+                if forfeit_after.is_none_or(|n| missed < n) && self.play_first(seat, past, film) =>
             {
                 return Lapse::Moved;
             }
@@ -464,7 +467,7 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
     }
 
     /// Makes the first legal move for a seat. False where the game lists none, or none that is short enough.
-    fn play_first(&mut self, seat: Seat, film: impl FnOnce(&G, Value<'_>)) -> bool {
+    fn play_first(&mut self, seat: Seat, past: &mut impl Past, film: impl FnOnce(&G, Value<'_>, u8)) -> bool {
         struct First {
             text: [u8; MOVE_BYTES],
             len: Option<usize>,
@@ -478,19 +481,17 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         }
         let mut first = First { text: [0; MOVE_BYTES], len: None };
         if self.phase == Phase::CollectingChoices {
-            self.game.legal_moves(seat, &mut first);
+            self.legal_moves(seat, |position| past.times(position), &mut first);
         }
         let text = first.len.and_then(|len| first.text.get(..len));
         let Some(wanted) = text.and_then(|text| json::parse(text).ok()) else { return false };
-        let is_played = self.game.play(seat, wanted, &mut self.draws).is_ok();
-        if is_played {
-            film(&self.game, wanted);
-            if let Some(ask) = self.ask(seat) {
-                ask.answered();
-            }
-            self.proceed();
+        let Ok(times) = self.make_move(seat, wanted, past) else { return false };
+        film(&self.game, wanted, times);
+        if let Some(ask) = self.ask(seat) {
+            ask.answered();
         }
-        is_played
+        self.proceed();
+        true
     }
 
     /// It has lasted as long as it may: nobody has won.

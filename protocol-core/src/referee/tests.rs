@@ -32,14 +32,14 @@ fn sent(m: &mut Match<AnyGame>, seat: Seat, now: Millis) {
 }
 
 /// Nobody films it.
-fn unfilmed(_: &AnyGame, _: Value<'_>) {}
+fn unfilmed(_: &AnyGame, _: Value<'_>, _: u8) {}
 
 fn announced(m: &mut Match<AnyGame>, seat: Seat) {
     m.announced(seat, &league_v2::policy(&TIMING));
 }
 
 fn tick(m: &mut Match<AnyGame>, seat: Seat, now: Millis) {
-    m.due(seat, now, Fault::Silent, &league_v2::policy(&TIMING), unfilmed);
+    m.due(seat, now, Fault::Silent, &league_v2::policy(&TIMING), &mut (), unfilmed);
 }
 
 fn fail(m: &mut Match<AnyGame>, seat: Seat, now: Millis, fault: Fault) {
@@ -69,7 +69,7 @@ fn asked() -> Match<AnyGame> {
 }
 
 fn choose(m: &mut Match<AnyGame>, seat: Seat, choice: &[u8]) -> Heard {
-    m.play(seat, parse(choice).unwrap())
+    m.play(seat, parse(choice).unwrap(), &mut ())
 }
 
 /// Lets every deadline of a seat pass until nothing more is due.
@@ -228,13 +228,13 @@ fn ask_all(m: &mut Match<AnyGame>, now: Millis, policy: &Policy) {
 /// Makes the first legal move of a seat.
 fn move_first(m: &mut Match<AnyGame>, seat: Seat) {
     let text = moves_of(m.game(), seat, 1).remove(0);
-    assert_eq!(m.play(seat, parse(text.as_bytes()).unwrap()), Heard::Taken);
+    assert_eq!(m.play(seat, parse(text.as_bytes()).unwrap(), &mut ()), Heard::Taken);
 }
 
 /// Lets time pass until the first deadline of any seat, and whoever is due be judged. What came of it.
 fn wait(m: &mut Match<AnyGame>, policy: &Policy) -> Option<(Millis, Seat, Lapse)> {
     let (now, seat) = (0..m.game().seats()).filter_map(|seat| Some((m.deadline(seat)?, seat))).min()?;
-    let lapse = m.due(seat, now, Fault::Silent, policy, unfilmed);
+    let lapse = m.due(seat, now, Fault::Silent, policy, &mut (), unfilmed);
     ask_all(m, now, policy);
     Some((now, seat, lapse))
 }
@@ -255,7 +255,7 @@ mod league_of_agents_says {
                 move_first(&mut m, mover);
             }
         }
-        assert_eq!(m.due(0, 91_999, Fault::Silent, &policy, unfilmed), Lapse::Nothing, "not yet");
+        assert_eq!(m.due(0, 91_999, Fault::Silent, &policy, &mut (), unfilmed), Lapse::Nothing, "not yet");
         assert_eq!(wait(&mut m, &policy), Some((92_000, 0, Lapse::Late)));
         let outcome = Outcome { winners: Seats::only(1), forfeits: Seats::only(0), cause: Cause::Timeout };
         assert_eq!((m.outcome(), wait(&mut m, &policy)), (Some(outcome), None));
@@ -305,9 +305,9 @@ mod moltgame_says {
             let mover = m.thinking().iter().next().unwrap();
             let listed = moves_of(m.game(), mover, 1).remove(0);
             let mut own = m.clone();
-            assert_eq!(own.play(mover, parse(listed.as_bytes()).unwrap()), Heard::Taken);
-            assert_eq!(m.due(mover, 29_999, Fault::Silent, &POLICY, unfilmed), Lapse::Nothing);
-            assert_eq!(m.due(mover, 30_000, Fault::Silent, &POLICY, unfilmed), Lapse::Moved);
+            assert_eq!(own.play(mover, parse(listed.as_bytes()).unwrap(), &mut ()), Heard::Taken);
+            assert_eq!(m.due(mover, 29_999, Fault::Silent, &POLICY, &mut (), unfilmed), Lapse::Nothing);
+            assert_eq!(m.due(mover, 30_000, Fault::Silent, &POLICY, &mut (), unfilmed), Lapse::Moved);
             assert_eq!(std::format!("{:?}", m.game()), std::format!("{:?}", own.game()), "{listed}");
         }
     }
@@ -464,8 +464,8 @@ mod agon_says {
             let mut m = begin(&CHESS);
             m.is_there(gone, 50_000, false, &CHESS);
             assert_eq!(m.deadline(gone), Some(80_000));
-            assert_eq!(m.due(gone, 79_999, Fault::Unreachable, &CHESS, unfilmed), Lapse::Nothing);
-            assert_eq!(m.due(gone, 80_000, Fault::Unreachable, &CHESS, unfilmed), Lapse::Late);
+            assert_eq!(m.due(gone, 79_999, Fault::Unreachable, &CHESS, &mut (), unfilmed), Lapse::Nothing);
+            assert_eq!(m.due(gone, 80_000, Fault::Unreachable, &CHESS, &mut (), unfilmed), Lapse::Late);
             let outcome =
                 Outcome { winners: Seats::only(1 - gone), forfeits: Seats::only(gone), cause: Cause::Disconnected };
             assert_eq!(m.outcome(), Some(outcome));
@@ -477,7 +477,7 @@ mod agon_says {
         let mut m = begin(&CHESS);
         m.is_there(0, 50_000, false, &CHESS);
         m.is_there(1, 70_000, false, &CHESS);
-        assert_eq!(m.due(0, 80_000, Fault::Unreachable, &CHESS, unfilmed), Lapse::Late);
+        assert_eq!(m.due(0, 80_000, Fault::Unreachable, &CHESS, &mut (), unfilmed), Lapse::Late);
         let outcome = Outcome { winners: Seats::NONE, forfeits: Seats::first(2), cause: Cause::BothFailed };
         assert_eq!(m.outcome(), Some(outcome));
     }
@@ -500,10 +500,10 @@ mod agon_says {
             let mut m = seated(kind, CHESS.match_ms);
             ask_all(&mut m, 7_199_000, &CHESS);
             assert_eq!(
-                (m.deadline(0), m.due(0, 7_199_999, Fault::Silent, &CHESS, unfilmed)),
+                (m.deadline(0), m.due(0, 7_199_999, Fault::Silent, &CHESS, &mut (), unfilmed)),
                 (Some(7_200_000), Lapse::Nothing)
             );
-            assert_eq!(m.due(0, 7_200_000, Fault::Silent, &CHESS, unfilmed), Lapse::Nothing);
+            assert_eq!(m.due(0, 7_200_000, Fault::Silent, &CHESS, &mut (), unfilmed), Lapse::Nothing);
             let all = Seats::first(m.game().seats());
             let outcome = Outcome { winners: all, forfeits: Seats::NONE, cause: Cause::TimeUp };
             assert_eq!((m.outcome(), m.deadline(0)), (Some(outcome), None), "{kind:?}");
@@ -516,9 +516,9 @@ mod agon_says {
         let mut m = seated(GameKind::Echo, Some(200_000));
         let late = Policy { late: Late::Lose, ..CHESS };
         ask_all(&mut m, 0, &late);
-        m.due(0, 120_000, Fault::Silent, &late, unfilmed);
+        m.due(0, 120_000, Fault::Silent, &late, &mut (), unfilmed);
         assert_eq!(m.outcome(), None, "the other may lose as well");
-        m.due(1, 200_000, Fault::Silent, &late, unfilmed);
+        m.due(1, 200_000, Fault::Silent, &late, &mut (), unfilmed);
         assert_eq!(m.outcome().unwrap().winners, Seats::only(1));
     }
 }
@@ -533,9 +533,9 @@ fn players_of_different_protocols_at_one_table_are_each_judged_by_their_own_poli
     m.join(0);
     (0..2).for_each(|seat| m.sent(seat, 0, &policies[usize::from(seat)]));
     assert_eq!((m.deadline(0), m.deadline(1)), (Some(30_000), Some(180_000)));
-    m.due(0, 30_000, Fault::Silent, &policies[0], unfilmed);
+    m.due(0, 30_000, Fault::Silent, &policies[0], &mut (), unfilmed);
     assert!(matches!(m.need(0), Need::Announcement { retry: 1, .. }));
-    m.due(1, 180_000, Fault::Silent, &policies[1], unfilmed);
+    m.due(1, 180_000, Fault::Silent, &policies[1], &mut (), unfilmed);
     assert!(m.has_lost(1) && !m.has_lost(0));
 }
 

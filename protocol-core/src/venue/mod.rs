@@ -153,7 +153,7 @@ pub struct Config {
 impl Config {
     /// Of a venue that is not open yet: all zeros.
     const NONE: Config = Config {
-        game: GameKind::EvenOdd,
+        game: GameKind::FIRST,
         mode: Mode::Lenient,
         timing: Timing { join_ms: 0, move_ms: 0, retry_base_ms: 0, notice_ms: 0, first_turn_ms: 0, turn_ms: 0 },
         start_at: None,

@@ -1,14 +1,17 @@
-//! What the box keeps for players between their moves: what they want to remember, and what they say to everybody. A game
-//! that asks for neither keeps nothing here.
+//! What the box keeps between moves: for players what they want to remember and what they say to everybody, for matches the
+//! positions they have been through. A game that asks for none of it keeps nothing here.
 //!
 //! All notes share one pad, one behind the other, because most are short and a few are long: ten kilobytes for each player
-//! would be more memory than a board has. A note that does not fit is refused, and nothing is lost by it.
+//! would be more memory than a board has. A note that does not fit is refused, and nothing is lost by it. A position that does
+//! not fit takes the place of the match's oldest: what is older than that can come again, and the game still ends with its last
+//! turn. Sixteen matches of 250 moves have room on the smallest board, if nobody's memory is beside them.
 
 use super::Venue;
+use super::reel::moved;
 use super::rounds::Seating;
-use crate::games::{Game, Illegal, SAID};
+use crate::games::{Game, Illegal, MoveSink, SAID};
 use crate::json::Value;
-use crate::referee::Heard;
+use crate::referee::{Heard, Past};
 use crate::time::Now;
 
 /// A character takes at most so many bytes.
@@ -18,16 +21,22 @@ const NO_ROOM: Illegal = Illegal("memory is longer than what the box has left fo
 /// Before each note: whose it is, what it is, how long it is.
 const HEAD: usize = 5;
 
+/// What is kept of a position.
+const POSITION: usize = 5;
+type Kept = [u8; POSITION];
+
 /// What a note is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Kind {
+pub(super) enum Note {
     /// What the player wants to be shown again, as JSON.
     Memory,
     /// What it said last, to everybody.
     Said,
     /// What it says when the turn is over.
     Says,
+    /// Not of a player but of the table with this number: the positions its match has been through.
+    Past,
 }
 
 /// The pad. How long it is, its owner says.
@@ -42,59 +51,110 @@ impl<const N: usize> Notes<[u8; N]> {
     }
 }
 
+#[expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "a note that is found lies within what is used, that within the pad, and `fits` keeps a length to 16 bits"
+)]
 impl Notes {
     pub fn clear(&mut self) {
         self.used = 0;
     }
 
     /// A note of the player of this number; nothing where there is none.
-    pub fn get(&self, player: u16, kind: Kind) -> &str {
-        let note = self.find(player, kind).and_then(|(at, len)| self.bytes().get(at..)?.get(HEAD..)?.get(..len));
+    pub fn get(&self, player: u16, kind: Note) -> &str {
+        let note = self.find(player, kind).and_then(|(at, len)| self.bytes().get(at + HEAD..at + HEAD + len));
         note.and_then(|bytes| str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
     /// Whether a note would fit, instead of the last one of its kind.
-    fn fits(&self, player: u16, kind: Kind, note: &str) -> bool {
-        let last = self.find(player, kind).map_or(0, |(_, len)| HEAD.saturating_add(len));
-        let used = self.used.saturating_sub(last).saturating_add(HEAD).saturating_add(note.len());
-        used <= self.pad.len()
+    fn fits(&self, player: u16, kind: Note, note: &str) -> bool {
+        let last = self.find(player, kind).map_or(0, |(_, len)| HEAD + len);
+        let used = self.used.saturating_sub(last) + HEAD + note.len();
+        used <= self.pad.len() && note.len() <= usize::from(u16::MAX)
     }
 
     /// Keeps a note instead of the last one of its kind. False where there is no room for it: then the last one stays.
-    pub fn set(&mut self, player: u16, kind: Kind, note: &str) -> bool {
-        let Some(length) = u16::try_from(note.len()).ok().filter(|_| self.fits(player, kind, note)) else {
+    pub fn set(&mut self, player: u16, kind: Note, note: &str) -> bool {
+        if !self.fits(player, kind, note) {
             return false;
-        };
+        }
         self.remove(player, kind);
         let [a, b] = player.to_le_bytes();
-        let [c, d] = length.to_le_bytes();
+        let [c, d] = (note.len() as u16).to_le_bytes();
         let head = [a, b, kind as u8, c, d];
         let room = self.pad.iter_mut().skip(self.used);
         room.zip(head.iter().chain(note.as_bytes())).for_each(|(to, &from)| *to = from);
-        self.used = self.used.saturating_add(HEAD).saturating_add(note.len());
+        self.used += HEAD + note.len();
         true
     }
 
     /// What a player says at the end of the turn is said.
     pub fn say(&mut self, player: u16) {
-        let Some((at, _)) = self.find(player, Kind::Says) else { return };
-        self.remove(player, Kind::Said);
-        let at = self.find(player, Kind::Says).map_or(at, |(at, _)| at);
-        if let Some([_, _, kind, ..]) = self.pad.get_mut(at..) {
-            *kind = Kind::Said as u8;
+        let Some((at, _)) = self.find(player, Note::Says) else { return };
+        self.remove(player, Note::Said);
+        let at = self.find(player, Note::Says).map_or(at, |(at, _)| at);
+        if let Some(kind) = self.pad.get_mut(at + 2) {
+            *kind = Note::Said as u8;
         }
+    }
+
+    /// The positions a match has been through.
+    fn positions(&self, table: u16) -> &[Kept] {
+        let note = self.find(table, Note::Past).and_then(|(at, len)| self.bytes().get(at + HEAD..at + HEAD + len));
+        note.map_or(&[], |bytes| bytes.as_chunks().0)
+    }
+
+    /// How often the match at a table has been through a position.
+    fn times(&self, table: u16, position: u64) -> u8 {
+        let is_it = |kept: &&Kept| **kept == shortened(position);
+        self.positions(table).iter().filter(is_it).count().try_into().unwrap_or(u8::MAX)
+    }
+
+    /// One more position. Where there is no room, the oldest gives way to it.
+    fn add_position(&mut self, table: u16, position: u64) {
+        if self.find(table, Note::Past).is_none() && !self.set(table, Note::Past, "") {
+            return;
+        }
+        if self.used + POSITION > self.pad.len() {
+            self.drop_oldest(table);
+        }
+        let Some((at, len)) = self.find(table, Note::Past) else { return };
+        let (end, is_room) = (at + HEAD + len, self.used + POSITION <= self.pad.len());
+        let Some(len) = u16::try_from(len + POSITION).ok().filter(|_| is_room) else { return };
+        self.pad.copy_within(end..self.used, end + POSITION);
+        self.pad.iter_mut().skip(end).zip(shortened(position)).for_each(|(to, from)| *to = from);
+        self.used += POSITION;
+        self.set_length(at, len);
+    }
+
+    fn drop_oldest(&mut self, table: u16) {
+        let Some((at, len)) = self.find(table, Note::Past) else { return };
+        let Some(len) = len.checked_sub(POSITION).and_then(|len| u16::try_from(len).ok()) else { return };
+        self.pad.copy_within(at + HEAD + POSITION..self.used, at + HEAD);
+        self.used -= POSITION;
+        self.set_length(at, len);
+    }
+
+    /// Of the note that begins there.
+    fn set_length(&mut self, at: usize, len: u16) {
+        self.pad.iter_mut().skip(at + 3).zip(len.to_le_bytes()).for_each(|(to, from)| *to = from);
+    }
+
+    /// Forgets what the match at a table has been through.
+    pub fn forget_past(&mut self, table: u16) {
+        self.remove(table, Note::Past);
     }
 
     /// Forgets everything of a player.
     pub fn forget(&mut self, player: u16) {
-        [Kind::Memory, Kind::Said, Kind::Says].into_iter().for_each(|kind| self.remove(player, kind));
+        [Note::Memory, Note::Said, Note::Says].into_iter().for_each(|kind| self.remove(player, kind));
     }
 
-    fn remove(&mut self, player: u16, kind: Kind) {
+    fn remove(&mut self, player: u16, kind: Note) {
         if let Some((at, len)) = self.find(player, kind) {
-            let whole = HEAD.saturating_add(len);
-            self.pad.copy_within(at.saturating_add(whole).min(self.used)..self.used, at);
-            self.used = self.used.saturating_sub(whole);
+            self.pad.copy_within(at + HEAD + len..self.used, at);
+            self.used -= HEAD + len;
         }
     }
 
@@ -103,20 +163,63 @@ impl Notes {
     }
 
     /// Where a note begins, head and all, and how long it is.
-    fn find(&self, player: u16, kind: Kind) -> Option<(usize, usize)> {
-        let mut at = 0_usize;
-        while let Some(&[a, b, of, c, d]) = self.bytes().get(at..).and_then(<[u8]>::first_chunk::<HEAD>) {
+    fn find(&self, player: u16, kind: Note) -> Option<(usize, usize)> {
+        let mut at = 0;
+        while let Some(&[a, b, of, c, d]) = self.bytes().get(at..at + HEAD) {
             let len = usize::from(u16::from_le_bytes([c, d]));
             if u16::from_le_bytes([a, b]) == player && of == kind as u8 {
                 return Some((at, len));
             }
-            at = at.saturating_add(HEAD).saturating_add(len);
+            at += HEAD + len;
         }
         None
     }
 }
 
+/// As much of a position as is kept.
+fn shortened(position: u64) -> Kept {
+    let [a, b, c, d, e, ..] = position.to_le_bytes();
+    [a, b, c, d, e]
+}
+
+/// The past of the match at a table.
+pub(super) struct PastOf<'a> {
+    pub notes: &'a mut Notes,
+    pub table: u16,
+    /// How often the last move has brought its position about.
+    pub came: u8,
+}
+
+impl<'a> PastOf<'a> {
+    pub fn new(notes: &'a mut Notes, table: u16) -> Self {
+        Self { notes, table, came: 1 }
+    }
+}
+
+impl Past for PastOf<'_> {
+    fn times(&self, position: u64) -> u8 {
+        self.notes.times(self.table, position)
+    }
+
+    fn keep(&mut self, position: u64, times: u8) {
+        self.notes.add_position(self.table, position);
+        self.came = times;
+    }
+
+    fn forget(&mut self) {
+        self.notes.forget_past(self.table);
+    }
+}
+
 impl Venue<'_> {
+    /// Lists the moves the player on a line may make now, the safest first.
+    pub fn legal_moves<S: MoveSink>(&self, line: u16, sink: &mut S) {
+        let seating = self.memory.players.get(usize::from(line)).and_then(|player| player.seating);
+        if let Some((Seating { slot, seat }, table)) = seating.zip(self.table_of(line)) {
+            table.play.legal_moves(seat, |position| self.memory.notes.times(slot, position), sink);
+        }
+    }
+
     /// Whether the player on a line may send a long message now: it owes a move, of which much may be kept.
     pub fn may_write_long(&self, line: u16) -> bool {
         self.is_thinking(line) && self.table_of(line).is_some_and(|table| table.play.game().rules().remembers > 0)
@@ -125,7 +228,7 @@ impl Venue<'_> {
     /// What is kept for the player on a line, and what it said last.
     pub(crate) fn notes_of(&self, line: u16) -> (&str, &str) {
         let number = self.memory.players.get(usize::from(line)).map_or(0, |player| player.number);
-        (self.memory.notes.get(number, Kind::Memory), self.memory.notes.get(number, Kind::Said))
+        (self.memory.notes.get(number, Note::Memory), self.memory.notes.get(number, Note::Said))
     }
 
     /// Makes a move at a table, and keeps what its game wants kept of it. Not inlined, so that all that is off the stack when the
@@ -140,24 +243,25 @@ impl Venue<'_> {
         };
         let game = table.play.game();
         let (turn, memory) = (game.turn(), game.note(seating.seat, wanted).map(Value::raw));
-        if memory.is_some_and(|memory| !self.memory.notes.fits(number, Kind::Memory, memory)) {
+        if memory.is_some_and(|memory| !self.memory.notes.fits(number, Note::Memory, memory)) {
             return Heard::Refused(NO_ROOM);
         }
-        let heard = table.play.play(seating.seat, wanted);
+        let mut past = PastOf::new(self.memory.notes, seating.slot);
+        let heard = table.play.play(seating.seat, wanted, &mut past);
         if heard != Heard::Taken {
             return heard;
         }
-        table.film(self.memory.reel, now, seating.seat, Some(wanted));
+        table.film(self.memory.reel, now, moved(seating.seat, past.came), Some(wanted));
         let game = table.play.game();
         if let Some(memory) = memory {
-            self.memory.notes.set(number, Kind::Memory, memory);
+            self.memory.notes.set(number, Note::Memory, memory);
         }
         if let Some(said) = game.said(seating.seat, wanted)
-            && !self.memory.notes.set(number, Kind::Says, &said.truncated::<{ SAID * CHAR }>())
+            && !self.memory.notes.set(number, Note::Says, &said.truncated::<{ SAID * CHAR }>())
         {
             // There is no room for it, so nobody hears it, nor what was said before in its place: the move counts all the
             // same.
-            self.memory.notes.remove(number, Kind::Said);
+            self.memory.notes.remove(number, Note::Said);
         }
         if game.turn() != turn {
             let lines = table.seated();
@@ -180,52 +284,93 @@ mod tests {
     fn a_full_memory_fits_beside_many_short_ones() {
         let notes: &mut Notes = &mut Notes::<[u8; 20_992]>::new();
         let full = "x".repeat(10 * 1024);
-        assert!(notes.set(1, Kind::Memory, &full));
-        assert!((2..32).all(|player| notes.set(player, Kind::Said, "hello")));
-        assert!(notes.set(2, Kind::Memory, &full));
-        assert_eq!((notes.get(1, Kind::Memory), notes.get(31, Kind::Said)), (&*full, "hello"));
+        assert!(notes.set(1, Note::Memory, &full));
+        assert!((2..32).all(|player| notes.set(player, Note::Said, "hello")));
+        assert!(notes.set(2, Note::Memory, &full));
+        assert_eq!((notes.get(1, Note::Memory), notes.get(31, Note::Said)), (&*full, "hello"));
     }
 
     #[test]
     fn what_does_not_fit_is_refused_and_what_was_there_stays() {
         let notes: &mut Notes = &mut Notes::<[u8; 1024]>::new();
-        assert!(notes.set(1, Kind::Memory, "[1]"));
-        assert!(!notes.set(1, Kind::Memory, &"x".repeat(1024)));
-        assert_eq!(notes.get(1, Kind::Memory), "[1]");
+        assert!(notes.set(1, Note::Memory, "[1]"));
+        assert!(!notes.set(1, Note::Memory, &"x".repeat(1024)));
+        assert_eq!(notes.get(1, Note::Memory), "[1]");
     }
 
     #[test]
     fn what_is_said_is_heard_when_the_turn_is_over() {
         let notes: &mut Notes = &mut Notes::<[u8; 1024]>::new();
-        notes.set(1, Kind::Says, "one");
-        assert_eq!(notes.get(1, Kind::Said), "");
+        notes.set(1, Note::Says, "one");
+        assert_eq!(notes.get(1, Note::Said), "");
         notes.say(1);
-        notes.set(1, Kind::Says, "two");
-        assert_eq!((notes.get(1, Kind::Said), notes.get(1, Kind::Says)), ("one", "two"));
+        notes.set(1, Note::Says, "two");
+        assert_eq!((notes.get(1, Note::Said), notes.get(1, Note::Says)), ("one", "two"));
         notes.say(1);
         notes.say(1);
-        assert_eq!((notes.get(1, Kind::Said), notes.get(1, Kind::Says)), ("two", ""));
+        assert_eq!((notes.get(1, Note::Said), notes.get(1, Note::Says)), ("two", ""));
+    }
+
+    #[test]
+    fn sixteen_matches_of_250_positions_have_room_on_the_smallest_board() {
+        let notes: &mut Notes = &mut Notes::<[u8; 20_992]>::new();
+        for position in 0..250 {
+            (0..16).for_each(|table| notes.add_position(table, position << 8 | u64::from(table)));
+        }
+        for table in 0..16 {
+            assert!((0..250).all(|position| notes.times(table, position << 8 | u64::from(table)) == 1));
+            assert_eq!(notes.times(table, 250 << 8 | u64::from(table)), 0);
+        }
+        assert!((0..16).all(|table| notes.set(100 + table, Note::Said, "well played")));
+    }
+
+    #[test]
+    fn where_there_is_no_room_for_a_position_the_oldest_of_its_match_gives_way() {
+        let notes: &mut Notes = &mut Notes::<[u8; 64]>::new();
+        notes.set(1, Note::Memory, "0123456789012345678901234567890123456789");
+        (7..20).for_each(|position| notes.add_position(0, position));
+        assert_eq!(
+            (0..30).map(|position| notes.times(0, position)).collect::<std::vec::Vec<_>>()[16..21],
+            [0, 0, 1, 1, 0]
+        );
+        notes.forget(1);
+        (20..25).for_each(|position| notes.add_position(0, position));
+        assert!((18..25).all(|position| notes.times(0, position) == 1));
+        notes.add_position(0, 20);
+        assert_eq!(notes.times(0, 20), 2);
+        notes.forget_past(0);
+        assert_eq!((notes.times(0, 20), notes.used), (0, 0));
     }
 
     proptest! {
         #[test]
         fn whatever_is_kept_and_forgotten_the_pad_holds_the_last_of_each(
-            steps in prop::collection::vec((0..4u16, 0..5u8, "[a-z]{0,300}"), 0..60),
+            steps in prop::collection::vec((0..4u16, 0..7u8, "[a-z]{0,300}"), 0..60),
         ) {
             let notes: &mut Notes = &mut Notes::<[u8; 2048]>::new();
             let mut model: BTreeMap<(u16, u8), String> = BTreeMap::new();
+            let mut past: BTreeMap<u16, std::vec::Vec<u64>> = BTreeMap::new();
             for (player, what, text) in steps {
-                let kind = match what { 0 => Kind::Memory, 1 => Kind::Said, _ => Kind::Says };
+                let kind = match what { 0 => Note::Memory, 1 => Note::Said, _ => Note::Says };
                 match what {
                     0..=2 => {
                         if notes.set(player, kind, &text) {
                             model.insert((player, kind as u8), text);
                         }
                     }
+                    4 => {
+                        let position = text.len() as u64 % 7;
+                        notes.add_position(player, position);
+                        past.entry(player).or_default().push(position);
+                    }
+                    5 => {
+                        notes.forget_past(player);
+                        past.remove(&player);
+                    }
                     3 => {
                         notes.say(player);
-                        if let Some(says) = model.remove(&(player, Kind::Says as u8)) {
-                            model.insert((player, Kind::Said as u8), says);
+                        if let Some(says) = model.remove(&(player, Note::Says as u8)) {
+                            model.insert((player, Note::Said as u8), says);
                         }
                     }
                     _ => {
@@ -234,10 +379,13 @@ mod tests {
                     }
                 }
                 for player in 0..4 {
-                    for kind in [Kind::Memory, Kind::Said, Kind::Says] {
+                    for kind in [Note::Memory, Note::Said, Note::Says] {
                         let kept = model.get(&(player, kind as u8)).map_or("", String::as_str);
                         prop_assert_eq!(notes.get(player, kind), kept);
                     }
+                    // Of the oldest some may have given way.
+                    let all: std::vec::Vec<_> = past.get(&player).into_iter().flatten().map(|&p| shortened(p)).collect();
+                    prop_assert!(all.ends_with(notes.positions(player)));
                 }
             }
         }

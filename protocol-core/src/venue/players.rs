@@ -339,8 +339,8 @@ impl Venue<'_> {
         self.player(protocols::who_has(self, credential)?).map(|player| player.number)
     }
 
-    /// Whether a player is in the league that begins: it plays the game. After another league these are who was in it, and of
-    /// who came since those who are there: whoever only looked in would keep others waiting.
+    /// Whether a player is in the league that begins. It must play the game; and where another league came before, it must have
+    /// been in that or be there now. Whoever only looked in would keep the others waiting.
     pub(super) fn takes_part(&self, player: &Player) -> bool {
         let is_there = self.stage == Stage::Waiting || player.place != OUTSIDE || !player.is_away();
         is_there && player.games.has(self.config.game)

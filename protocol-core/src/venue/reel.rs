@@ -7,7 +7,10 @@
 //!
 //! ```text
 //! step   match:u32  number:u16  at_ms:u32  what:u8  length:u8  move…                        12 bytes and the move
+//! what   0x80 and the seats it went against, or the seat that moved and, times 8, how often the position has come by it
 //! ```
+//!
+//! How often a position has come is on film because a replay has no room for those there were.
 //!
 //! `match` is the beginning of the commitment to the match's seed: another one in every league and for every attempt.
 
@@ -29,8 +32,13 @@ use crate::time::Now;
 const RIPE: usize = 224;
 /// What a step takes beside its move.
 const HEAD: usize = 12;
-/// Said of a step that is an end; below it, of which seat the move is.
+/// Said of a step that is an end; below it, of which seat the move is, and how often its position has come.
 pub(super) const END: u8 = 0x80;
+
+/// Said of a move that has brought a position about for the so-many-th time.
+pub(super) fn moved(seat: Seat, came: u8) -> u8 {
+    seat & 7 | came.min(15) << 3
+}
 
 /// By which the steps of a match are known: the beginning of the commitment to its seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,8 +55,8 @@ impl ReelId {
 /// What a step is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed<'a> {
-    /// A seat made a move: as JSON.
-    Moved(Seat, &'a str),
+    /// A seat made a move: as JSON. The position it brought about has come so many times; 0 where that does not matter.
+    Moved(Seat, &'a str, u8),
     /// The match ended. Where the game did not end by its own rules, against these seats.
     Ended(Seats),
 }
@@ -76,7 +84,7 @@ impl<'a> Step<'a> {
         let text = from.text()?;
         let deed = match what {
             END.. => Deed::Ended(Seats::of_bits(what & !END).ok_or(Garbled)?),
-            seat => Deed::Moved(seat, text),
+            what => Deed::Moved(what & 7, text, what >> 3),
         };
         Ok(Some(Self { of, number, at_ms, deed }))
     }
@@ -128,7 +136,7 @@ impl Reel {
             return;
         };
         let mut text = Slice::new(room);
-        if made.is_some_and(|(game, wanted)| json::write(&Recorded(game, what, wanted), &mut text).is_err()) {
+        if made.is_some_and(|(game, wanted)| json::write(&Recorded(game, what & 7, wanted), &mut text).is_err()) {
             return;
         }
         let Some(length) = u8::try_from(text.len()).ok().filter(|&length| usize::from(length) <= MOVE_BYTES) else {
@@ -194,7 +202,7 @@ impl Table {
         ReelId(u32::from_le_bytes([a, b, c, d]))
     }
 
-    /// A seat has made this move, or with [`END`] the match has ended.
+    /// A seat has [`moved`], or with [`END`] the match has ended.
     pub(super) fn film(&mut self, reel: &mut Reel, now: Now, what: u8, made: Option<Value<'_>>) {
         self.steps = self.steps.saturating_add(1);
         let (of, at_ms) = (self.reel_id(), self.play.elapsed(now.ms));
@@ -259,9 +267,14 @@ impl Replay {
             return Err(Astray);
         }
         let (seat, ended) = match step.deed {
-            Deed::Moved(seat, text) => {
+            Deed::Moved(seat, text, came) => {
                 let wanted = json::parse(text.as_bytes()).map_err(|_| Astray)?;
-                self.game.play(seat, wanted, &mut self.draws).map_err(|Illegal(_)| Astray)?;
+                let (mut game, mut draws) = (self.game.clone(), self.draws.clone());
+                game.play(seat, wanted, &mut draws).map_err(|Illegal(_)| Astray)?;
+                if came > 1 {
+                    game.comes_again(came).map_err(|Illegal(_)| Astray)?;
+                }
+                (self.game, self.draws) = (game, draws);
                 (Some(seat), None)
             }
             Deed::Ended(against) => {

@@ -4,11 +4,12 @@ extern crate std;
 
 use std::collections::BTreeMap;
 use std::format;
-use std::string::String;
+use std::string::{String, ToString};
 use std::vec::Vec;
 
 use proptest::prelude::*;
 
+use super::notes::{Notes, PastOf};
 use super::reel::{END, Reel};
 use super::tests::{Room, config, perfect};
 use super::*;
@@ -16,6 +17,7 @@ use crate::fair::Draws;
 use crate::games::testing::{AGENTS, last_move, moves_of, play, result, said, view};
 use crate::games::{AnyGame, Game, Seats, Viewer};
 use crate::journal::bytes::{Reader, Writer};
+use crate::protocols::toy;
 use crate::referee::{Fault, Late, Match, Policy};
 use crate::time::Utc;
 
@@ -191,11 +193,58 @@ fn a_move_that_is_made_for_a_late_player_is_filmed_like_its_own() {
     (0..2).for_each(|seat| table.play.take_seat(seat));
     (0..2).for_each(|seat| table.ask(seat, 0, &policy));
     let reel: &mut Reel = &mut Reel::<[u8; 1024]>::new();
-    assert!(!table.due(reel, at(179_999), 1, Fault::Silent, &policy));
-    assert!(table.due(reel, at(180_000), 1, Fault::Silent, &policy));
+    let notes: &mut Notes = &mut Notes::<[u8; 64]>::new();
+    let past = &mut PastOf::new(notes, 0);
+    assert!(!table.due((reel, past), at(179_999), 1, Fault::Silent, &policy));
+    assert!(table.due((reel, past), at(180_000), 1, Fault::Silent, &policy));
     let kept = taken(reel, 256);
     let step = Step::read(&mut Reader::new(&kept)).unwrap().unwrap();
     assert_eq!((step.of, step.number, step.at_ms), (ReelId::of(seed), 1, 180_000));
-    assert!(matches!(step.deed, Deed::Moved(1, _)));
+    assert!(matches!(step.deed, Deed::Moved(1, _, _)));
     assert_eq!(Replay::new(GameKind::Echo, 2, seed).follow(&step), Ok(()));
+}
+
+#[test]
+fn a_match_that_must_not_repeat_itself_is_judged_by_all_it_has_been_through_and_replayed_without_it() {
+    let mut room = Room::of(Config { game: GameKind::Stroll, ..config() }, 0);
+    let from = core::net::IpAddr::from([10, 0, 0, 5]);
+    let say = |room: &mut Room, line: String| toy::hear(&mut room.venue, room.now, from, &line).to_string();
+    assert_eq!(say(&mut room, "join Ada".into()) + &say(&mut room, "join Bob".into()), "welcome 1welcome 2");
+    room.venue.command(room.now, Command::Start).unwrap();
+    let (mut bytes, mut refused, mut moves) = (Vec::new(), 0, 0);
+    while room.venue.stage() != Stage::Completed {
+        let line = (0..2).find(|&line| say(&mut room, format!("look {}", line + 1)) == "move").unwrap();
+        let key = line + 1;
+        let listed = listed_for(&room.venue, line);
+        for go in ["north", "east", "south", "west"] {
+            let wanted = format!("{{\"go\":\"{go}\"}}");
+            if !listed.contains(&wanted) {
+                let answer = say(&mut room, format!("play {key} {wanted}"));
+                assert!(["refused you have been there before", "refused the field ends there"].contains(&&*answer));
+                refused += 1;
+            }
+        }
+        assert_eq!(say(&mut room, format!("play {key} {}", listed[moves * moves % 3 % listed.len()])), "taken");
+        moves += 1;
+        bytes.extend(taken(room.venue.reel, 1024));
+    }
+    assert_eq!((moves, refused), (26, 36), "then there is no way on");
+    let id = MatchId { round: 1, table: 1 };
+    let mut replay = room.venue.replay_of(id).unwrap();
+    steps(&bytes).for_each(|step| replay.follow(&step).unwrap());
+    assert_eq!(replay.game.digest(), room.venue.record(id).unwrap().digest);
+    assert_eq!(replay.shot.step, moves as u16 + 1);
+}
+
+fn listed_for(venue: &Venue<'_>, line: u16) -> Vec<String> {
+    struct All(Vec<String>);
+    impl crate::games::MoveSink for All {
+        fn legal_move<M: serde::Serialize>(&mut self, legal: &M) -> core::ops::ControlFlow<()> {
+            self.0.push(serde_json::to_string(legal).unwrap());
+            core::ops::ControlFlow::Continue(())
+        }
+    }
+    let mut all = All(Vec::new());
+    venue.legal_moves(line, &mut all);
+    all.0
 }

@@ -5,9 +5,10 @@ use core::fmt;
 use heapless::Vec;
 
 use super::facts::Fact;
+use super::notes::PastOf;
 use super::pace::Held;
 use super::players::{AgentState, OUTSIDE, Player};
-use super::reel::Reel;
+use super::reel::{Reel, moved};
 use super::settings::sizes;
 use super::{Memory, Venue};
 use crate::fair::{Draws, Seed};
@@ -45,7 +46,7 @@ pub enum Command {
     Next,
     /// Forget everything: players, results, tokens.
     Reset,
-    /// The next league, of the game that is set for it: the same players, and who came since and is there.
+    /// The next league, of the game that is set for it: with the same players, and those who came since and are there.
     Rematch,
 }
 
@@ -159,11 +160,20 @@ impl Table {
     }
 
     /// The deadline of a seat has come. True if its player was late, for which `fault` is the reason.
-    pub(super) fn due(&mut self, reel: &mut Reel, now: Now, seat: Seat, fault: Fault, policy: &Policy) -> bool {
+    pub(super) fn due(
+        &mut self,
+        (reel, past): (&mut Reel, &mut PastOf<'_>),
+        now: Now,
+        seat: Seat,
+        fault: Fault,
+        policy: &Policy,
+    ) -> bool {
         self.let_on(now.ms);
         let (of, at_ms, number) = (self.reel_id(), self.play.elapsed(now.ms), self.steps.saturating_add(1));
-        let film = |game: &AnyGame, made: Value<'_>| reel.add(of, number, at_ms, seat, Some((game, made)));
-        let lapse = self.play.due(seat, now.ms, fault, policy, film);
+        let film = |game: &AnyGame, made: Value<'_>, came| {
+            reel.add(of, number, at_ms, moved(seat, came), Some((game, made)));
+        };
+        let lapse = self.play.due(seat, now.ms, fault, policy, past, film);
         if lapse == Lapse::Moved {
             self.steps = number;
         }
@@ -521,6 +531,7 @@ impl Venue<'_> {
             }
         }
         play.absent(absent);
+        self.memory.notes.forget_past(slot);
         if let Some(place) = self.memory.tables.get_mut(usize::from(slot)) {
             let life = if countdown > 0 { Life::Countdown } else { Life::Playing };
             *place = Some(Table { life, ..Table::new(id, players, play) });
@@ -581,6 +592,7 @@ impl Venue<'_> {
     pub(super) fn conclude(&mut self, now: Now, slot: u16, record: Record) {
         let Some(table) = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
         table.film_end(self.memory.reel, now, &record);
+        self.memory.notes.forget_past(slot);
         let (id, players, standing) = (table.id, table.seated(), table.play.game().standing());
         self.rate(&players, standing, record.outcome().forfeits);
         if id.is_outside() {

@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use super::notes::PastOf;
 use super::rounds::{Seating, Table};
 use super::{AgentState, Player, Venue, count};
 use crate::ids::MatchId;
@@ -159,7 +160,8 @@ impl Venue<'_> {
                 return self.begin(now, seating.slot);
             }
             let message = table.question();
-            if table.due(self.memory.reel, now, seating.seat, fault, &policy) {
+            let past = &mut PastOf::new(self.memory.notes, seating.slot);
+            if table.due((self.memory.reel, past), now, seating.seat, fault, &policy) {
                 self.failed(now, line, message, fault);
             }
             self.proceed(now, seating.slot);

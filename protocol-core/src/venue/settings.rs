@@ -61,7 +61,7 @@ impl Default for Pacing {
 /// How long players have: from these, each protocol makes its [`Policy`](crate::referee::Policy).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// Over league.v2: to accept an invitation,
+    /// Who is called: to accept an invitation,
     pub join_ms: Millis,
     /// to make a move,
     pub move_ms: Millis,
@@ -69,7 +69,7 @@ pub struct Timing {
     pub retry_base_ms: Millis,
     /// to take note of anything else.
     pub notice_ms: Millis,
-    /// Over League of Agents: for the first move of a game,
+    /// Who follows its games by itself: for the first move of one,
     pub first_turn_ms: Millis,
     /// and for every later one.
     pub turn_ms: Millis,
@@ -108,7 +108,7 @@ pub struct Change {
     pub move_ms: Option<Millis>,
     /// The first retry.
     pub retry_base_ms: Option<Millis>,
-    /// For an agent of League of Agents: its first move of a game,
+    /// For who follows its games by itself: its first move of one,
     pub first_turn_ms: Option<Millis>,
     /// and every later one.
     pub turn_ms: Option<Millis>,

@@ -40,6 +40,7 @@ pub use client::{Call, CallError, ClientConn, Response};
 #[cfg(test)]
 pub(crate) use outgoing::Frame;
 pub use outgoing::{Outgoing, Plain, Sink, Timed, WriteError};
+pub(crate) use server::send_parts;
 pub use server::{Answer, Asked, Limits, Parts, Refusal, Request, Responder, ServerConn};
 
 /// Most header lines in one message. Browsers send about twenty; each costs four words of stack while parsing.

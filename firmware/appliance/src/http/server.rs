@@ -483,8 +483,13 @@ pub struct Responder<'a, S, C> {
 impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
     /// Makes this the connection's last answer.
     pub fn close(mut self) -> Self {
-        self.keep_alive = false;
+        self.is_last();
         self
+    }
+
+    /// The same, where it is.
+    pub fn is_last(&mut self) {
+        self.keep_alive = false;
     }
 
     /// Whether only the head of the answer is wanted: then the body need not be made.
@@ -549,17 +554,7 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         text: &'static str,
         extra: &[(&str, &str)],
     ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
-        self.json_of([r#"{"error":""#, text, r#""}"#, "", ""], extra, status)
-    }
-
-    /// Answers with a JSON text of five parts.
-    pub fn json_of(
-        self,
-        parts: [&'a str; 5],
-        extra: &[(&str, &str)],
-        status: u16,
-    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
-        let parts = parts.map(str::as_bytes);
+        let parts = [r#"{"error":""#, text, r#""}"#].map(str::as_bytes);
         let length = parts.iter().map(|part| part.len()).sum();
         send_parts(self.begin(status, "application/json", Some(length), extra), parts)
     }
@@ -666,7 +661,7 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
 }
 
 /// Sends an answer whose head is in the buffer already: then nobody has to keep what was in it.
-fn send_parts<S: Write, C: Clock, const N: usize>(
+pub(crate) fn send_parts<S: Write, C: Clock, const N: usize>(
     mut answer: Result<Answer<'_, S, C>, WriteError>,
     parts: [&[u8]; N],
 ) -> impl Future<Output = Result<(), WriteError>> {

@@ -85,7 +85,7 @@ impl Page {
 
 impl Page {
     const EMPTY: Page = {
-        let ended = Ended { league: 0, game: GameKind::EvenOdd, at: Utc(0), players: 0, matches: 0 };
+        let ended = Ended { league: 0, game: GameKind::FIRST, at: Utc(0), players: 0, matches: 0 };
         let spot = Spot { chapter: 0, sector: 0, at: 0, rank: 0 };
         let player_id = Shown(AgentId::Player(0));
         let row = Row {

@@ -60,7 +60,7 @@ pub(crate) struct Scene {
 impl Scene {
     fn of(step: &Step<'_>, next: Place) -> Self {
         let (seat, ended, made) = match step.deed {
-            Deed::Moved(seat, made) => (Some(seat), None, made),
+            Deed::Moved(seat, made, _) => (Some(seat), None, made),
             Deed::Ended(against) => (None, Some(against), ""),
         };
         let shot = Shot { step: step.number, at_ms: step.at_ms, seat, ended };

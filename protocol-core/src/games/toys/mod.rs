@@ -2,4 +2,5 @@
 //! and a line in the list of games, as any other game.
 
 pub mod sextet;
+pub mod stroll;
 pub mod trio;

@@ -15,7 +15,7 @@ use crate::contact::Url;
 use crate::ids::{AgentId, Ids, MatchId, Token};
 use crate::json::{self, Full, Joined, Seq, Shown, Sink, Value};
 use crate::log::Happening;
-use crate::message::Message as Call;
+use crate::message::Message;
 use crate::referee::Heard;
 use crate::season::{Row, Rule};
 use crate::time::{Now, Utc};
@@ -30,13 +30,13 @@ pub struct Answer<'a> {
     envelope: Envelope<'a>,
     /// Their conversation id, as it was written.
     conversation: Option<&'a str>,
-    said: Kind<'a>,
+    said: Said<'a>,
     caller: Option<u16>,
 }
 
 /// What is answered.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind<'a> {
+pub(super) enum Said<'a> {
     /// Nothing: it was a notification.
     Nothing,
     Rejection(Rejection<'a>),
@@ -113,9 +113,9 @@ impl Query {
 }
 
 impl<'a> Answer<'a> {
-    pub(super) fn new(now: Now, incoming: Incoming<'a>, said: Kind<'a>) -> Self {
+    pub(super) fn new(now: Now, incoming: Incoming<'a>, said: Said<'a>) -> Self {
         let conversation = incoming.message.get("conversation_id").filter(|id| id.as_str().is_some());
-        let caller = if let Kind::Welcome(player, ..) = said { Some(player) } else { None };
+        let caller = if let Said::Welcome(player, ..) = said { Some(player) } else { None };
         Self { at: now.utc, envelope: incoming.envelope, conversation: conversation.map(Value::raw), said, caller }
     }
 
@@ -126,14 +126,14 @@ impl<'a> Answer<'a> {
 
     /// Whether there is nothing to be said: the message was a notification.
     pub fn is_empty(&self) -> bool {
-        matches!(self.said, Kind::Nothing)
+        matches!(self.said, Said::Nothing)
     }
 
     /// The HTTP status where whoever asks looks at nothing else, as those do who post to `/register`.
     pub fn status(&self) -> u16 {
         match self.said {
-            Kind::Turned { turned, .. } => turned.status(),
-            Kind::Error { .. } | Kind::Rejection(_) => 400,
+            Said::Turned { turned, .. } => turned.status(),
+            Said::Error { .. } | Said::Rejection(_) => 400,
             _ => 200,
         }
     }
@@ -157,8 +157,8 @@ impl Venue<'_> {
                 self.note(now, None, None, Happening::BadMessage("see the JSON-RPC error it was answered with"));
                 let said = match rejection {
                     // A notification is not answered, whatever is wrong with it.
-                    Rejection::UnknownMethod(_) if envelope.id.is_none() && !is_bare(envelope) => Kind::Nothing,
-                    rejection => Kind::Rejection(rejection),
+                    Rejection::UnknownMethod(_) if envelope.id.is_none() && !is_bare(envelope) => Said::Nothing,
+                    rejection => Said::Rejection(rejection),
                 };
                 return Answer { at: now.utc, envelope, conversation: None, said, caller: None };
             }
@@ -172,16 +172,16 @@ impl Venue<'_> {
             _ => None,
         };
         let said = match incoming.request {
-            Request::RegisterPlayer | Request::RegisterReferee => Kind::Nothing,
+            Request::RegisterPlayer | Request::RegisterReferee => Said::Nothing,
             Request::Query => match agent {
                 Ok(agent) => self.query(agent, incoming),
                 Err(code) => token_error(code),
             },
-            Request::Ping => Kind::Receipt { status: "pong", reason: None },
-            Request::McpInitialize => Kind::Initialized,
-            Request::McpTools => Kind::Tools,
-            Request::McpResources => Kind::Resources,
-            Request::McpNotification => Kind::Nothing,
+            Request::Ping => Said::Receipt { status: "pong", reason: None },
+            Request::McpInitialize => Said::Initialized,
+            Request::McpTools => Said::Tools,
+            Request::McpResources => Said::Resources,
+            Request::McpNotification => Said::Nothing,
             Request::ResultReport => self.hear_report(now, agent, incoming),
             Request::JoinAck | Request::Move => match self.who_answers(from, incoming.message) {
                 Ok(agent) => self.hear_agent(now, agent, incoming),
@@ -193,13 +193,13 @@ impl Venue<'_> {
             },
         };
         let answered = matches!(incoming.request, Request::Query) || incoming.envelope.id.is_some();
-        let said = if answered || is_bare(incoming.envelope) { said } else { Kind::Nothing };
+        let said = if answered || is_bare(incoming.envelope) { said } else { Said::Nothing };
         Answer { caller, ..Answer::new(now, incoming, said) }
     }
 
     /// A message from an agent we know.
-    fn hear_agent(&mut self, now: Now, agent: Agent, incoming: Incoming<'_>) -> Kind<'static> {
-        let receipt = |status, reason| Kind::Receipt { status, reason };
+    fn hear_agent(&mut self, now: Now, agent: Agent, incoming: Incoming<'_>) -> Said<'static> {
+        let receipt = |status, reason| Said::Receipt { status, reason };
         match (agent, incoming.request) {
             (Agent::Player(player), Request::Deregister) => {
                 self.part_with(now, player, Gone::Left);
@@ -207,9 +207,9 @@ impl Venue<'_> {
             }
             (Agent::Player(player), Request::JoinAck | Request::Move) => {
                 let kind = match (incoming.request, self.game().rules().question) {
-                    (Request::JoinAck, _) => Call::GameInvitation,
-                    (_, crate::games::Question::Parity) => Call::ChooseParity,
-                    _ => Call::MoveRequest,
+                    (Request::JoinAck, _) => Message::GameInvitation,
+                    (_, crate::games::Question::Parity) => Message::ChooseParity,
+                    _ => Message::MoveRequest,
                 };
                 // It may have been sent for a match that is over by now.
                 let meant =
@@ -221,16 +221,16 @@ impl Venue<'_> {
                     Some(Heard::Duplicate) => {
                         receipt("IGNORED", Some("you have answered already; the first answer stands"))
                     }
-                    Some(Heard::Refused(illegal)) => Kind::Error {
+                    Some(Heard::Refused(illegal)) => Said::Error {
                         code: match kind {
-                            Call::GameInvitation => Code::MissingRequiredField,
-                            Call::ChooseParity => Code::InvalidParityChoice,
+                            Message::GameInvitation => Code::MissingRequiredField,
+                            Message::ChooseParity => Code::InvalidParityChoice,
                             _ => Code::InvalidChoice,
                         },
                         detail: illegal.0,
                         agent: self.player(player).map(Player::id),
                     },
-                    None => Kind::Error {
+                    None => Said::Error {
                         code: Code::MatchNotFound,
                         detail: "you are not in a match that waits for this",
                         agent: self.player(player).map(Player::id),
@@ -243,10 +243,10 @@ impl Venue<'_> {
 
     /// A referee reports a match. The box referees every match itself, so a report changes nothing; but referees send it
     /// until it is acknowledged, some of them without a token.
-    fn hear_report(&mut self, now: Now, agent: Result<Agent, Code>, incoming: Incoming<'_>) -> Kind<'static> {
+    fn hear_report(&mut self, now: Now, agent: Result<Agent, Code>, incoming: Incoming<'_>) -> Said<'static> {
         let referee = match agent {
             Ok(Agent::Player(_)) => {
-                return Kind::Receipt { status: "IGNORED", reason: Some("only referees can do this") };
+                return Said::Receipt { status: "IGNORED", reason: Some("only referees can do this") };
             }
             Ok(Agent::Referee(index)) => self.referees().get(usize::from(index)).map(|referee| referee.id()),
             Err(Code::AuthTokenMissing) => None,
@@ -254,10 +254,10 @@ impl Venue<'_> {
         };
         let id = incoming.message.get("match_id").and_then(|id| MatchId::read(&id.as_str()?.text::<40>().ok()?));
         self.note(now, referee, id, Happening::Reported);
-        Kind::Reported(id)
+        Said::Reported(id)
     }
 
-    fn query(&mut self, agent: Agent, incoming: Incoming<'_>) -> Kind<'static> {
+    fn query(&mut self, agent: Agent, incoming: Incoming<'_>) -> Said<'static> {
         let [query_type, params, timestamp] = incoming.message.members(["query_type", "query_params", "timestamp"]);
         let own = match agent {
             Agent::Player(player) => Some(player),
@@ -281,14 +281,14 @@ impl Venue<'_> {
         }
         if form_is_wrong && self.config().mode == Mode::Strict {
             let detail = Rule::TimestampForm.advice_on(timestamp.map_or("", Value::raw));
-            return Kind::Error { code: Code::InvalidTimestamp, detail, agent: own_id };
+            return Said::Error { code: Code::InvalidTimestamp, detail, agent: own_id };
         }
         let name = query_type.and_then(Value::as_str);
         let what = name.and_then(|name| Query::ALL.iter().copied().find(|query| name.is(query.name())));
         let Some(what) = what else {
             let detail = "query_type must be GET_NEXT_MATCH, GET_STANDINGS, GET_LEAGUE_STATUS, GET_PLAYER_STATS, \
                  GET_MATCH_HISTORY, GET_SCHEDULE, GET_PLAYER_DIRECTORY or GET_REGISTRATIONS";
-            return Kind::Error { code: Code::MissingRequiredField, detail, agent: own_id };
+            return Said::Error { code: Code::MissingRequiredField, detail, agent: own_id };
         };
         let asked = params.and_then(|params| params.get("player_id")).or_else(|| {
             // At the top level it says who asks, except where the query is about one player.
@@ -301,7 +301,7 @@ impl Venue<'_> {
                     Some(index) => Some(index),
                     None => {
                         let detail = "query_params.player_id is no player of this league";
-                        return Kind::Error { code: Code::PlayerNotRegistered, detail, agent: own_id };
+                        return Said::Error { code: Code::PlayerNotRegistered, detail, agent: own_id };
                     }
                 }
             }
@@ -309,7 +309,7 @@ impl Venue<'_> {
                 Some(own) => Some(own),
                 None => {
                     let detail = "query_params.player_id is required";
-                    return Kind::Error { code: Code::MissingRequiredField, detail, agent: None };
+                    return Said::Error { code: Code::MissingRequiredField, detail, agent: None };
                 }
             },
             None => None,
@@ -319,28 +319,28 @@ impl Venue<'_> {
         if matches!(what, Query::Standings | Query::PlayerStats) {
             self.refresh_standings();
         }
-        Kind::Query { what, about, round }
+        Said::Query { what, about, round }
     }
 
     /// Writes an answer.
     pub fn write_answer(&self, answer: &Answer<'_>, sink: &mut dyn Sink) -> Result<(), Full> {
         let Answer { envelope, .. } = *answer;
         match answer.said {
-            Kind::Nothing => Ok(()),
-            Kind::Rejection(rejection) => json::write(&RpcError { envelope, rejection }, sink),
-            Kind::Welcome(_, issue, status) => {
+            Said::Nothing => Ok(()),
+            Said::Rejection(rejection) => json::write(&RpcError { envelope, rejection }, sink),
+            Said::Welcome(_, issue, status) => {
                 let player = self.players().iter().find(|player| player.issue == issue).ok_or(Full)?;
                 let token = self.token(player.id(), player.issue);
                 let body = RegisterResponse { status, player_id: Some(Shown(GivenId(Some(player.id())))), ..ACCEPTED };
                 self.reply_with(answer, "LEAGUE_REGISTER_RESPONSE", Some(token), body, sink)
             }
-            Kind::WelcomeReferee(referee) => {
+            Said::WelcomeReferee(referee) => {
                 let referee = self.referees().get(usize::from(referee)).ok_or(Full)?;
                 let id = referee.id();
                 let body = RegisterResponse { referee_id: Some(Shown(GivenId(Some(id)))), ..ACCEPTED };
                 self.reply_with(answer, "REFEREE_REGISTER_RESPONSE", Some(self.token(id, referee.issue)), body, sink)
             }
-            Kind::Turned { turned, referee } => {
+            Said::Turned { turned, referee } => {
                 let name = if referee { "REFEREE_REGISTER_RESPONSE" } else { "LEAGUE_REGISTER_RESPONSE" };
                 let body = RegisterResponse {
                     status: "REJECTED",
@@ -353,7 +353,7 @@ impl Venue<'_> {
                 };
                 self.reply_with(answer, name, None, body, sink)
             }
-            Kind::Error { code, detail, agent } => {
+            Said::Error { code, detail, agent } => {
                 let body = LeagueError {
                     error_code: code.code(),
                     error_description: code.name(),
@@ -364,18 +364,18 @@ impl Venue<'_> {
                 };
                 self.reply_with(answer, "LEAGUE_ERROR", None, body, sink)
             }
-            Kind::Receipt { status, reason } => {
+            Said::Receipt { status, reason } => {
                 self.reply_with(answer, "RECEIPT", None, Receipt { status, reason }, sink)
             }
-            Kind::Reported(id) => {
+            Said::Reported(id) => {
                 let reason = "LeagueBox referees every match itself: the report is in its log and changes no result";
                 let body = ResultAck { status: "recorded", match_id: id.map(Shown), reason };
                 self.reply_with(answer, "MATCH_RESULT_ACK", None, body, sink)
             }
-            Kind::Query { what, about, round } => self.answer_query(answer, what, about, round, sink),
-            Kind::Initialized => json::write(&Answered { envelope, message: Server::HERE }, sink),
-            Kind::Tools => json::write(&Answered { envelope, message: Tools { tools: TOOLS } }, sink),
-            Kind::Resources => json::write(&Answered { envelope, message: Resources { resources: [] } }, sink),
+            Said::Query { what, about, round } => self.answer_query(answer, what, about, round, sink),
+            Said::Initialized => json::write(&Answered { envelope, message: Server::HERE }, sink),
+            Said::Tools => json::write(&Answered { envelope, message: Tools { tools: TOOLS } }, sink),
+            Said::Resources => json::write(&Answered { envelope, message: Resources { resources: [] } }, sink),
         }
     }
 
@@ -523,12 +523,12 @@ fn is_bare(envelope: Envelope<'_>) -> bool {
     envelope.dialect == Dialect::Bare
 }
 
-fn token_error(code: Code) -> Kind<'static> {
+fn token_error(code: Code) -> Said<'static> {
     let detail = match code {
         Code::AuthTokenMissing => "auth_token is required: the one you got when you registered",
         _ => "auth_token is not the one you got when you registered",
     };
-    Kind::Error { code, detail, agent: None }
+    Said::Error { code, detail, agent: None }
 }
 
 #[derive(Serialize)]

@@ -6,7 +6,7 @@ use heapless::String;
 
 use super::calls::of;
 use super::dialect::{Dialect, Style};
-use super::hear::{Answer, Kind as Said};
+use super::hear::{Answer, Said};
 use super::incoming::{Incoming, Request};
 use super::referees::Referee;
 use super::session::Session;

@@ -273,7 +273,7 @@ impl Venue<'_> {
             score: Score((0..).zip(&seated).map(|(seat, &(player, _))| (player, record.verdict(seat))).collect()),
             end_reason: record.end_reason().name(),
         };
-        Some(Joined(result, Told { game: self.recall(id)?, party: self.party_of(id), record }))
+        Some(Joined(result, Ending { game: self.recall(id)?, party: self.party_of(id), record }))
     }
 
     /// What happened in a round.
@@ -371,13 +371,13 @@ impl Serialize for LastMove<'_> {
 }
 
 /// What is told of a finished game: what the game has to tell, and why it ended.
-struct Told<'a> {
+struct Ending<'a> {
     game: AnyGame,
     party: Party<'a, PLAYER_ID>,
     record: Record,
 }
 
-impl Serialize for Told<'_> {
+impl Serialize for Ending<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         self.game.result(games::Table(&self.party.sitters()), &mut map)?;
@@ -386,11 +386,11 @@ impl Serialize for Told<'_> {
     }
 }
 
-struct Reason<'a>(&'a Told<'a>);
+struct Reason<'a>(&'a Ending<'a>);
 
 impl fmt::Display for Reason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Told { game, party, record } = self.0;
+        let Ending { game, party, record } = self.0;
         let (sitters, forfeits) = (party.sitters(), record.outcome().forfeits);
         let table = games::Table(&sitters);
         // The cause is that of the first who failed.

@@ -1,6 +1,7 @@
 //! Each of six names a number from 1 to 6, one after the other, and everybody sees them. Who is not on turn may cheer, once in
 //! a game, which is worth a point: an act nobody asked for. The highest sum of the two wins.
 
+#[cfg(any(test, feature = "house"))]
 pub mod house;
 
 use core::fmt;

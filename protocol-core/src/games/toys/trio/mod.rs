@@ -1,6 +1,7 @@
 //! Each of three names a number from 1 to 3, all at once. The sum of them, divided by three, leaves the seat that wins. The
 //! game remembers no moves once it is over: whoever wants them looks at the film.
 
+#[cfg(any(test, feature = "house"))]
 pub mod house;
 
 use core::fmt;

@@ -1,0 +1,1 @@
+// Told in words, as every game that has no drawing of its own.
