@@ -41,12 +41,10 @@ pub mod journal;
 pub mod json;
 pub mod log;
 pub mod message;
-#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, clippy::indexing_slicing)]
 pub mod protocols;
 pub mod referee;
 pub mod season;
 pub mod time;
 pub mod timers;
 pub mod uuid;
-#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, clippy::indexing_slicing)]
 pub mod venue;

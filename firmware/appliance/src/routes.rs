@@ -380,14 +380,15 @@ mod tests {
     #[test]
     fn a_protocol_is_one_line_whose_paths_are_found_wherever_it_is_mounted() {
         for at in ["/toy", "/api/v1/toy"] {
-            let find = |method, path| find_in(WITH_TOY, method, &std::format!("{at}{path}")).0;
-            assert!(matches!(find("GET", "/table"), Found::This(Route::Status)));
-            assert!(matches!(find("POST", "/table"), Found::This(Route::Agents)));
-            assert!(matches!(find("GET", "/ws"), Found::This(Route::Link(Purpose::Arena))));
-            assert!(matches!(find("GET", "/tables/7.json"), Found::This(Route::League(7))));
-            assert!(matches!(find("PUT", "/table"), Found::Otherwise("GET, HEAD, POST")));
-            assert!(matches!(find("POST", "/ws"), Found::Otherwise("GET")));
-            assert!(matches!(find("GET", "/tables/seven.json"), Found::Nothing));
+            let path = |below| std::format!("{at}{below}");
+            let find = |method, path| find_in(WITH_TOY, method, path).0;
+            assert!(matches!(find("GET", &path("/table")), Found::This(Route::Status)));
+            assert!(matches!(find("POST", &path("/table")), Found::This(Route::Agents)));
+            assert!(matches!(find("GET", &path("/ws")), Found::This(Route::Link(Purpose::Arena))));
+            assert!(matches!(find("GET", &path("/tables/7.json")), Found::This(Route::League(7))));
+            assert!(matches!(find("PUT", &path("/table")), Found::Otherwise("GET, HEAD, POST")));
+            assert!(matches!(find("POST", &path("/ws")), Found::Otherwise("GET")));
+            assert!(matches!(find("GET", &path("/tables/seven.json")), Found::Nothing));
         }
         assert!(
             matches!(find_in(WITH_TOY, "GET", "/health").0, Found::This(Route::Health)),

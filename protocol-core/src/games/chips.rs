@@ -23,7 +23,7 @@ pub(super) fn set<T>(all: &mut BySeat<T>, seat: Seat, value: T) {
 
 /// Gives a seat more chips.
 pub(super) fn add(all: &mut BySeat<u16>, seat: Seat, chips: u16) {
-    set(all, seat, of(all, seat) + chips);
+    set(all, seat, of(all, seat).saturating_add(chips));
 }
 
 /// The word of a move and what stands behind it. Who sends a bare word means the same.

@@ -55,13 +55,13 @@ const _: () = assert!(2 * SEATS <= 12 && Cause::ALL.len() < 16, "a result does n
 
 impl Packed {
     fn new(Outcome { winners, forfeits, cause }: Outcome) -> Self {
-        let cause = 1 + Cause::ALL.iter().position(|&known| known == cause).unwrap_or(0) as u16;
+        let cause = (1..).zip(Cause::ALL).find(|&(_, known)| known == cause).map_or(1_u16, |(number, _)| number);
         let bits = u16::from(winners.bits()) | u16::from(forfeits.bits()) << SEATS | cause << (2 * SEATS);
         Self(NonZeroU16::new(bits).unwrap_or(NonZeroU16::MIN))
     }
 
     fn outcome(self) -> Outcome {
-        let seats = |from: usize| Seats::of_bits((self.0.get() >> from) as u8 & Seats::first(SEATS as u8).bits());
+        let seats = |from: usize| Seats::of_bits(u8::try_from(self.0.get() >> from & ((1 << SEATS) - 1)).ok()?);
         let cause = usize::from(self.0.get() >> (2 * SEATS)).checked_sub(1).and_then(|cause| Cause::ALL.get(cause));
         Outcome {
             winners: seats(0).unwrap_or(Seats::NONE),

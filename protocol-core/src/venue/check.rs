@@ -28,9 +28,8 @@ pub enum Ready {
 impl Venue<'_> {
     /// Calls the player of this number to see whether it is there. [`Player::ready`](super::Player::ready) has the outcome.
     pub fn check(&mut self, now: Now, number: u16) -> Result<(), Denied> {
-        let index = self.memory.players.iter().position(|player| player.number == number).ok_or(Denied::Player)?;
-        let player = self.memory.players.get_mut(index).ok_or(Denied::Player)?;
-        let index = index as u16;
+        let index = self.line_where(|player| player.number == number).ok_or(Denied::Player)?;
+        let player = self.memory.players.get_mut(usize::from(index)).ok_or(Denied::Player)?;
         if player.has_left() {
             return not_now("the player has left");
         }
@@ -75,6 +74,6 @@ impl Venue<'_> {
 impl Ready {
     /// It answered what it was asked at `since`.
     pub(crate) fn after(since: Millis, now: Now) -> Ready {
-        Ready::Yes(now.ms.saturating_sub(since).min(u16::MAX.into()) as u16)
+        Ready::Yes(u16::try_from(now.ms.saturating_sub(since)).unwrap_or(u16::MAX))
     }
 }

@@ -11,7 +11,7 @@ use heapless::String;
 use super::players::{AgentState, Gone, OUTSIDE, Player};
 use super::rounds::Stage;
 use super::settings::Pace;
-use super::{Config, Venue};
+use super::{Config, Venue, count};
 use crate::contact::Contact;
 use crate::ids::MatchId;
 use crate::journal::bytes::{NoRoom, Writer};
@@ -99,11 +99,11 @@ impl Facts {
         }
         self.made = self.made.wrapping_add(1);
         let room = self.room();
-        let at = (self.first + self.len).checked_rem(room).unwrap_or(0);
+        let at = self.first.saturating_add(self.len).checked_rem(room).unwrap_or(0);
         match self.ring.as_flattened_mut().get_mut(at) {
             Some(place) if self.len < room => {
                 *place = fact;
-                self.len += 1;
+                self.len = self.len.saturating_add(1);
             }
             _ => self.missed = true,
         }
@@ -134,9 +134,13 @@ impl Facts {
     }
 
     /// The fact that is `ahead` others away from being the next, and its number.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "there is room for far fewer facts than 32 bits count, and these counts begin anew"
+    )]
     fn get(&self, ahead: usize) -> Option<(u32, Fact)> {
-        let at = (self.first + ahead).checked_rem(self.room())?;
-        let number = self.made.wrapping_sub(self.len as u32).wrapping_add(1 + ahead as u32);
+        let at = self.first.saturating_add(ahead).checked_rem(self.room())?;
+        let number = self.made.wrapping_sub(self.len as u32).wrapping_add(ahead as u32).wrapping_add(1);
         (ahead < self.len).then(|| Some((number, *self.ring.as_flattened().get(at)?))).flatten()
     }
 
@@ -144,8 +148,8 @@ impl Facts {
         while let Some((next, _)) = self.get(0)
             && has_reached(number, next)
         {
-            self.first = (self.first + 1).checked_rem(self.room()).unwrap_or(0);
-            self.len -= 1;
+            self.first = self.first.saturating_add(1).checked_rem(self.room()).unwrap_or(0);
+            self.len = self.len.saturating_sub(1);
         }
     }
 }
@@ -185,7 +189,8 @@ impl Venue<'_> {
 
     /// Whether there is room for the facts of one more input. Where there is not, wait.
     pub fn has_room_for_facts(&self) -> bool {
-        self.memory.facts.room() - self.memory.facts.len >= self.memory.facts.room() / 2 + 2
+        let room = self.memory.facts.room();
+        room.saturating_sub(self.memory.facts.len) >= (room / 2).saturating_add(2)
     }
 
     /// Whether a fact was lost for want of room: then the journal no longer tells the whole story.
@@ -294,11 +299,11 @@ impl Venue<'_> {
         if write_from(at, entries, out) {
             return true;
         }
-        for player in self.memory.players.iter().skip(*at - said) {
+        for player in self.memory.players.iter().skip(at.saturating_sub(said)) {
             if Counts::write(player.number, &player.compliance, out).is_err() {
                 return true;
             }
-            *at += 1;
+            *at = at.saturating_add(1);
         }
         false
     }
@@ -316,7 +321,7 @@ impl Venue<'_> {
             league: self.number,
             game: self.game(),
             at: Utc(last.unwrap_or(0)),
-            players: self.standings().count() as u16,
+            players: count(self.standings().count()),
             matches: self.schedule().total_matches(),
         });
         write_from(at, core::iter::once(ended).chain(self.standings().map(Entry::Ranked)), out)
@@ -452,13 +457,13 @@ impl Venue<'_> {
         let begun = (1..=last).rev().find(|&round| is_begun(round)).unwrap_or(1);
         // What is missing of earlier rounds is to be played again, within the one that was begun last.
         let is_complete = self.records_of(1..=begun).all(|played| played.is_some());
-        let open = if is_complete { (begun + 1).min(last) } else { begun };
+        let open = if is_complete { begun.saturating_add(1).min(last) } else { begun };
         let is_begun = is_begun(open);
-        self.results = self.memory.records.iter().flatten().count() as u32;
+        self.results = self.results_kept().into();
         // A pause holds between two rounds, and a round without any result can as well begin after it.
         let is_paced = self.config.pacing.pace != Pace::Fast;
         let is_between = (self.paused && open > 1 || is_paced) && !is_begun;
-        let (round, closed) = if is_between { (open - 1, open - 1) } else { (open, open - 1) };
+        let (round, closed) = (if is_between { open.saturating_sub(1) } else { open }, open.saturating_sub(1));
         if self.over_is_told {
             self.count_results(1, last);
             self.close_standings(last);
@@ -478,13 +483,13 @@ impl Venue<'_> {
         }
         self.start_round(now, round);
         self.count_results(round, round);
-        self.again = self.records_of(1..=closed).filter(Option::is_none).count() as u16;
+        self.again = count(self.records_of(1..=closed).filter(Option::is_none).count());
         self.advance(now);
     }
 
     /// How many matches have a result.
     pub fn results_kept(&self) -> u16 {
-        self.memory.records.iter().flatten().count() as u16
+        count(self.memory.records.iter().flatten().count())
     }
 
     fn records_of(
@@ -521,7 +526,7 @@ fn write_from<'a>(at: &mut usize, entries: impl Iterator<Item = Entry<'a>>, out:
         if entry.write(out).is_err() {
             return true;
         }
-        *at += 1;
+        *at = at.saturating_add(1);
     }
     false
 }

@@ -6,11 +6,11 @@
 //! Every game that is played to an end, here or in the league, changes the [ratings](Rating) of its players, is filmed, and
 //! is a fact. Of those played here the last ones are kept ([`Finished`]).
 
-use super::Venue;
 use super::facts::Fact;
 use super::players::{OUTSIDE, Player};
 use super::rooms::Room;
 use super::rounds::{Life, Lines, Stage};
+use super::{Venue, count};
 use crate::fair::{Purpose, Seed};
 use crate::games::{Game, GameKind, MAX_SEATS, Seats, Standing};
 use crate::ids::MatchId;
@@ -66,7 +66,7 @@ impl Venue<'_> {
     /// An agent waits for a game, behind all who wait already.
     pub(super) fn wish(&mut self, index: u16, game: GameKind, room: Option<Room>) {
         let Some(player) = self.memory.players.get_mut(usize::from(index)) else { return };
-        self.queued += u16::from(player.wish.is_none());
+        self.queued = self.queued.saturating_add(player.wish.is_none().into());
         self.tickets = self.tickets.wrapping_add(1);
         player.wish = Some(Wish { game, ticket: self.tickets, room });
     }
@@ -74,14 +74,15 @@ impl Venue<'_> {
     /// An agent waits no longer.
     pub(crate) fn leave_queue(&mut self, index: u16) {
         let wish = self.memory.players.get_mut(usize::from(index)).and_then(|player| player.wish.take());
-        self.queued -= u16::from(wish.is_some());
+        self.queued = self.queued.saturating_sub(wish.is_some().into());
     }
 
     /// The game an agent waits for, and its place among those who wait for it, from 1.
     pub(crate) fn queue_position(&self, index: u16) -> Option<(GameKind, u16)> {
         let wish = self.memory.players.get(usize::from(index))?.wish?;
         let before = |other: &Wish| other.game == wish.game && other.ticket <= wish.ticket;
-        Some((wish.game, self.memory.players.iter().filter_map(|player| player.wish).filter(before).count() as u16))
+        let place = self.memory.players.iter().filter_map(|player| player.wish).filter(before).count();
+        Some((wish.game, count(place)))
     }
 
     /// Seats those who wait, as far as there are enough of them and tables are free. Not inlined: mostly nobody waits.
@@ -154,7 +155,7 @@ impl Venue<'_> {
 
     /// The league begins: the games of the ladder are called off, and count for nobody.
     pub(super) fn call_off_the_ladder(&mut self, now: Now) {
-        for slot in 0..self.memory.tables.len() as u16 {
+        for slot in self.slots() {
             let table = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut);
             let Some(table) = table.filter(|table| table.id.is_outside() && !table.is_over()) else { continue };
             table.play.adjudicate(Seats::NONE);
@@ -295,10 +296,10 @@ impl Venue<'_> {
         for line in self.memory.tables.iter_mut().flatten().flat_map(|table| &mut table.lines) {
             *line = match *line {
                 line if line == from => u16::MAX,
-                line if line > from && line != u16::MAX => line - 1,
+                line if line > from && line != u16::MAX => line.saturating_sub(1),
                 line => line,
             };
         }
-        (from..=self.memory.players.len() as u16).for_each(|line| self.set_clock(line));
+        (from..=count(self.memory.players.len())).for_each(|line| self.set_clock(line));
     }
 }

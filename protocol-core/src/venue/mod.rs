@@ -294,6 +294,11 @@ pub struct Venue<'m> {
     tickets: u32,
 }
 
+/// How many there are, where memory has room for fewer than 16 bits can number.
+pub(crate) fn count(many: usize) -> u16 {
+    u16::try_from(many).unwrap_or(u16::MAX)
+}
+
 impl<'m> Venue<'m> {
     /// A venue that is open. `master` decides all draws, `secret` all tokens; both must be unpredictable.
     pub fn new(mut memory: Memory<'m>, config: Config, master: Seed, secret: Seed) -> Self {
@@ -426,7 +431,7 @@ impl Venue<'_> {
 
     /// Who plays whom.
     pub fn schedule(&self) -> Schedule {
-        Schedule::new(*self.game().rules().seats.start(), self.memory.seating.len() as u16)
+        Schedule::new(*self.game().rules().seats.start(), count(self.memory.seating.len()))
     }
 
     pub(crate) fn note(&mut self, now: Now, agent: Option<AgentId>, at_match: Option<MatchId>, what: Happening) {

@@ -217,7 +217,7 @@ impl Venue<'_> {
 
     /// Something has happened that may concern everybody.
     pub(super) fn tell_all(&mut self, now: Now) {
-        (0..self.memory.players.len() as u16).for_each(|index| self.pump(now, index));
+        self.lines().for_each(|index| self.pump(now, index));
     }
 
     /// The match of a player in a round has another result than it had, or one again: whoever has heard the first hears it too.
@@ -233,7 +233,7 @@ impl Venue<'_> {
 
     /// Who is just being told the table of another round is not told to the end: it hears the new one instead.
     pub(super) fn take_back_standings(&mut self) {
-        for index in 0..self.memory.players.len() as u16 {
+        for index in self.lines() {
             self.break_off(index, |news| is_standings(Some(news)));
         }
     }

@@ -51,6 +51,11 @@ impl<const N: usize> Notes<[u8; N]> {
     }
 }
 
+#[expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "a note that is found lies within what is used, that within the pad, and `fits` keeps a length to 16 bits"
+)]
 impl Notes {
     pub fn clear(&mut self) {
         self.used = 0;

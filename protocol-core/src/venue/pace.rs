@@ -29,7 +29,7 @@ const LAST: u16 = u16::MAX;
 /// The least a turn lasts. What moves by the ticks of a clock is watched as a whole: its ticks share the time of a match.
 fn least(rules: &Rules, pacing: Pacing) -> Millis {
     match rules.has_ticks() {
-        true => (pacing.match_ms / Millis::from(rules.turns.max(1))).min(pacing.turn_ms),
+        true => pacing.match_ms.checked_div(rules.turns.into()).unwrap_or(pacing.match_ms).min(pacing.turn_ms),
         false => pacing.turn_ms,
     }
 }
@@ -56,14 +56,15 @@ impl Table {
         let least = least(rules, pacing);
         let mut until = match (is_first, rules.order) {
             // The turns it will have fill the time of a match from behind, so that its result is not there at once.
-            (true, Order::Together) => pacing.match_ms.saturating_sub(least * Millis::from(rules.turns)),
+            (true, Order::Together) => pacing.match_ms.saturating_sub(least.saturating_mul(rules.turns.into())),
             (true, Order::InTurn) => 0,
-            (false, _) => Millis::from(self.held.asked) + least,
+            (false, _) => Millis::from(self.held.asked).saturating_add(least),
         };
         if turn == LAST {
             until = until.max(pacing.match_ms);
         }
-        self.held.until = if until > self.play.elapsed(now).into() { until.min(u32::MAX.into()) as u32 } else { 0 };
+        self.held.until =
+            if until > self.play.elapsed(now).into() { u32::try_from(until).unwrap_or(u32::MAX) } else { 0 };
     }
 
     /// Whether its next question, or its result, is held back.
@@ -169,7 +170,7 @@ impl Venue<'_> {
         if self.break_since.is_some() {
             self.take_a_break(now);
         }
-        for slot in 0..self.memory.tables.len() as u16 {
+        for slot in self.slots() {
             let table = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut);
             if let Some(table) = table.filter(|table| table.is_held()) {
                 table.held.until = 0;

@@ -60,8 +60,8 @@ impl Venue<'_> {
             let player = self.memory.players.get(usize::from(line));
             (player.map_or(AgentId::Player(0), Player::id), line)
         };
-        let line_of = |issue: u32| self.memory.players.iter().position(|player| player.issue == issue);
-        let kept = |(number, issue)| (AgentId::Player(number), line_of(issue).map_or(u16::MAX, |line| line as u16));
+        let line_of = |issue: u32| self.line_where(|player| player.issue == issue).unwrap_or(u16::MAX);
+        let kept = |(number, issue)| (AgentId::Player(number), line_of(issue));
         match (self.table(id), self.places(id), self.finished_game(id)) {
             (Some(table), ..) => table.seated().into_iter().map(known).collect(),
             (None, Some(places), _) => self.lines_of(&places).into_iter().map(known).collect(),

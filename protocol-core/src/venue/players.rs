@@ -9,7 +9,7 @@ use super::facts::Fact;
 use super::ladder::Wish;
 use super::rounds::{Seating, Stage};
 use super::settings::sizes;
-use super::{Venue, name};
+use super::{Venue, count, name};
 use crate::contact::{Contact, Endpoint};
 use crate::games::GameSet;
 use crate::ids::AgentId;
@@ -244,14 +244,14 @@ impl Venue<'_> {
             return Err(NotAdmitted::TooMany);
         }
         let taken = |number: u16| self.memory.players.iter().any(|player| player.number == number);
-        let first_free = || (1..=self.capacity() as u16).find(|&number| !taken(number));
+        let first_free = || (1..=count(self.capacity())).find(|&number| !taken(number));
         let number = suggested.filter(|&number| !taken(number)).or_else(first_free).ok_or(NotAdmitted::Full)?;
         if name.is_empty() {
             let _ = core::fmt::write(&mut name, format_args!("{}", AgentId::Player(number)));
         }
         let issue = self.issued.wrapping_add(1);
         let player = Player { version, games, compliance, ..Player::new(number, issue, name, contact, session) };
-        let index = self.memory.players.len() as u16;
+        let index = count(self.memory.players.len());
         self.memory.players.push(player).map_err(|_| NotAdmitted::Full)?;
         self.issued = issue;
         Ok(index)
@@ -288,7 +288,7 @@ impl Venue<'_> {
     /// So many of the seats may go to one address: a quarter is left to others, unless the owner says otherwise. Where there
     /// are hardly any seats, a table of four may still sit at one computer.
     pub(crate) fn most_from_one_address(&self, seats: usize) -> usize {
-        let most = (seats - seats / 4).max(4);
+        let most = seats.saturating_sub(seats / 4).max(4);
         self.config.per_address.map_or(most, usize::from)
     }
 
@@ -320,7 +320,7 @@ impl Venue<'_> {
         self.is_gone(now, player);
         if self.stage == Stage::Waiting {
             // Lines change hands now, so none may be in the middle of a call.
-            for index in 0..self.memory.players.len() as u16 {
+            for index in self.lines() {
                 if self.give_way(index) {
                     self.memory.timers.set(index.into(), None);
                 }
@@ -367,9 +367,9 @@ impl Venue<'_> {
     /// Seats the players for a league: by id, whatever the order they came in.
     pub(super) fn seat_players(&mut self) {
         self.memory.seating.clear();
-        for index in 0..self.memory.players.len() {
-            if self.memory.players.get(index).is_some_and(|player| self.takes_part(player)) {
-                let _ = self.memory.seating.push(index as u16);
+        for index in self.lines() {
+            if self.player(index).is_some_and(|player| self.takes_part(player)) {
+                let _ = self.memory.seating.push(index);
             }
         }
         let number = |&player: &u16| self.memory.players.get(usize::from(player)).map(|player| player.number);

@@ -8,7 +8,7 @@ use super::facts::Fact;
 use super::news::News;
 use super::players::{Gone, OUTSIDE, Player};
 use super::{Lines, Refusal, Stage, Venue};
-use crate::games::{Seat, Seats};
+use crate::games::Seats;
 use crate::ids::{AgentId, MatchId};
 use crate::log::Happening;
 use crate::season::Record;
@@ -48,7 +48,7 @@ pub(super) const fn not_now<T>(why: &'static str) -> Result<T, Denied> {
 impl Venue<'_> {
     /// Removes the player of this number: what it still has to play is lost. Before the league its place is free again.
     pub fn remove(&mut self, now: Now, number: u16) -> Result<(), Denied> {
-        let index = self.memory.players.iter().position(|player| player.number == number).ok_or(Denied::Player)? as u16;
+        let index = self.line_where(|player| player.number == number).ok_or(Denied::Player)?;
         if self.memory.players.get(usize::from(index)).is_some_and(|player| player.has_left()) {
             return not_now("the player has left already");
         }
@@ -78,23 +78,20 @@ impl Venue<'_> {
         let places = self.places(id).ok_or(Denied::Match)?;
         let winners = match winner {
             Some(number) => {
-                let seat = places.iter().position(|&place| self.id_at(place) == AgentId::Player(number));
-                Seats::only(seat.ok_or(Denied::Winner)? as Seat)
+                let mut seats = (0..).zip(&places);
+                let seat = seats.find(|&(_, &place)| self.id_at(place) == AgentId::Player(number));
+                Seats::only(seat.ok_or(Denied::Winner)?.0)
             }
-            None => Seats::first(places.len() as u8),
+            None => (0..).zip(&places).map(|(seat, _)| seat).fold(Seats::NONE, Seats::with),
         };
         let word = if winner.is_some() { "rule: this player wins" } else { "rule: a draw" };
         let agent = winner.map(AgentId::Player);
         self.let_result_out(now, id);
-        let slot = self
-            .memory
-            .tables
-            .iter()
-            .position(|table| table.as_ref().is_some_and(|table| table.id == id && !table.is_over()));
+        let slot = self.slot_of(|table| table.id == id && !table.is_over());
         let index = self.schedule().index(id.round, id.table).ok_or(Denied::Match)?;
         if let Some(slot) = slot {
             self.note(now, agent, Some(id), Happening::Admin(word));
-            self.rule_at_table(now, slot as u16, winners);
+            self.rule_at_table(now, slot, winners);
         } else if let Some(record) = self.memory.records.get_mut(index).and_then(Option::as_mut) {
             *record = record.ruled(now.utc, winners);
             self.note(now, agent, Some(id), Happening::Admin(word));
@@ -179,7 +176,7 @@ impl Venue<'_> {
 
     /// A result of a round that was over has changed: who is just being told the sum of them is told anew.
     pub(super) fn summarize_anew(&mut self, now: Now, round: u16) {
-        for index in 0..self.memory.players.len() as u16 {
+        for index in self.lines() {
             self.tell_anew(now, index, News::RoundCompleted(round));
         }
     }

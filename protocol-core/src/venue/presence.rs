@@ -25,7 +25,7 @@ impl Venue<'_> {
 
     /// The line of that player.
     pub fn line_of(&self, issue: u32) -> Option<u16> {
-        (0..self.memory.players.len() as u16).find(|&line| self.issue_of_line(line) == Some(issue))
+        self.lines().find(|&line| self.issue_of_line(line) == Some(issue))
     }
 
     /// Has [`Venue::poll_output`] name a line.

@@ -151,7 +151,7 @@ impl Reel {
             head.u8(length)
         };
         if write().is_ok() {
-            self.used += HEAD + usize::from(length);
+            self.used = self.used.saturating_add(HEAD).saturating_add(length.into());
             self.has_end |= what >= END;
         }
     }
@@ -165,14 +165,14 @@ impl Reel {
         let waiting = self.bytes.get(..self.used).unwrap_or_default();
         let (mut from, mut taken) = (Reader::new(waiting), 0);
         while let Ok(Some(_)) = Step::read(&mut from) {
-            let end = waiting.len() - from.left();
+            let end = waiting.len().saturating_sub(from.left());
             if out.raw(waiting.get(taken..end).unwrap_or_default()).is_err() {
                 break;
             }
             taken = end;
         }
         self.bytes.copy_within(taken..self.used, 0);
-        self.used -= taken;
+        self.used = self.used.saturating_sub(taken);
         self.has_end &= self.used > 0;
     }
 }
@@ -190,7 +190,7 @@ impl Venue<'_> {
 
     /// A match that is over, from its beginning. `None` for any other.
     pub fn replay_of(&self, id: MatchId) -> Option<Replay> {
-        let (seed, seats) = (self.revealed_seed(id)?, self.seated_at(id).len() as u8);
+        let (seed, seats) = (self.revealed_seed(id)?, u8::try_from(self.seated_at(id).len()).ok()?);
         Some(Replay::new(self.game_at(id), seats, seed))
     }
 }

@@ -5,8 +5,8 @@ use heapless::Vec;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::Venue;
 use super::rounds::Stage;
+use super::{Venue, count};
 use crate::games::AnyGame;
 use crate::ids::{AgentId, Ids, LeagueId, MatchId, OUR_REFEREE, write_ids};
 use crate::json::Shown;
@@ -92,10 +92,10 @@ impl Venue<'_> {
             game_type: self.game().rules().name,
             current_round: round,
             total_rounds: schedule.rounds(),
-            players: self.memory.players.len() as u16,
+            players: count(self.memory.players.len()),
             matches_completed: self.results,
             total_matches: schedule.total_matches(),
-            running_matches: self.tables().count() as u16,
+            running_matches: count(self.tables().count()),
         }
     }
 

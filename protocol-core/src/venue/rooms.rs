@@ -83,7 +83,7 @@ impl Venue<'_> {
 
     /// Who comes and asks, and has stopped, waits for no game any more.
     pub(super) fn forget_who_asks_no_more(&mut self, now: Now) {
-        for line in 0..self.memory.players.len() as u16 {
+        for line in self.lines() {
             let is_gone = self.player(line).is_some_and(|player| {
                 player.wish.is_some() && player.session.polls() && now.utc.0.saturating_sub(player.seen.0) > PATIENCE
             });

@@ -262,9 +262,9 @@ impl Venue<'_> {
                 self.number = self.number.saturating_add(1);
                 self.take_next_seed();
                 // Everybody has been told the end, so every line is idle and may change hands.
-                while let Some(gone) = self.memory.players.iter().position(|player| player.has_left()) {
-                    self.memory.players.remove(gone);
-                    self.move_up(gone as u16);
+                while let Some(gone) = self.line_where(|player| player.has_left()) {
+                    self.memory.players.remove(gone.into());
+                    self.move_up(gone);
                 }
                 self.memory.facts.begin_chapter();
                 self.start(now);
@@ -309,7 +309,7 @@ impl Venue<'_> {
 
     /// Which seat the player at a place in the schedule has in a match.
     pub(crate) fn seat_of_place(&self, id: MatchId, place: u16) -> Option<Seat> {
-        Some(self.places(id)?.iter().position(|&other| other == place)? as Seat)
+        seat_of(place, &self.places(id)?)
     }
 
     /// The matches of the league that are being played.
@@ -384,7 +384,7 @@ impl Venue<'_> {
             let id = MatchId { round, table: self.next_table };
             if self.record(id).is_some() {
                 // Played before the box was restarted.
-                self.next_table += 1;
+                self.next_table = self.next_table.saturating_add(1);
                 continue;
             }
             let places = self.places(id);
@@ -398,12 +398,12 @@ impl Venue<'_> {
                 return;
             }
             if let (Some(places), Some(slot)) = (places, self.free_slot()) {
-                self.next_table += 1;
+                self.next_table = self.next_table.saturating_add(1);
                 let of_match = (self.playing, self.match_seed(id));
                 self.open_table(now, id, of_match, &self.lines_of(&places), slot);
                 self.begin(now, slot);
             } else if let (true, Some((id, places)), Some(slot)) = (is_last, self.next_again(round), self.free_slot()) {
-                self.again -= 1;
+                self.again = self.again.saturating_sub(1);
                 let of_match = (self.playing, self.match_seed(id));
                 self.open_table(now, id, of_match, &self.lines_of(&places), slot);
                 self.begin(now, slot);
@@ -414,7 +414,7 @@ impl Venue<'_> {
                 }
                 self.close_round(now, round);
             } else if self.round_is_closed && !self.paused && self.break_since.is_none() {
-                self.start_round(now, round + 1);
+                self.start_round(now, round.saturating_add(1));
             } else {
                 return;
             }
@@ -428,7 +428,7 @@ impl Venue<'_> {
 
     pub(super) fn reset(&mut self) {
         Code::ALL.iter().for_each(|code| code.drop_errands(self));
-        for player in 0..self.memory.players.len() as u16 {
+        for player in self.lines() {
             self.memory.timers.set(player.into(), None);
             self.list(player);
         }
@@ -456,7 +456,7 @@ impl Venue<'_> {
     pub(super) fn rest_after(&mut self, now: Now, round: u16) {
         self.stage = Stage::Running(round);
         self.round_is_closed = true;
-        self.next_table = self.schedule().matches_per_round() + 1;
+        self.next_table = self.schedule().matches_per_round().saturating_add(1);
         self.take_a_break(now);
     }
 
@@ -495,8 +495,11 @@ impl Venue<'_> {
             true => (0..).zip(self.memory.tables.iter()).position(is_only_watched),
             false => None,
         });
-        let slot = free.or_else(|| self.memory.tables.push(None).ok().map(|()| self.memory.tables.len() - 1))?;
-        Some(slot as u16)
+        let slot = free.or_else(|| {
+            let next = self.memory.tables.len();
+            self.memory.tables.push(None).ok().map(|()| next)
+        })?;
+        u16::try_from(slot).ok()
     }
 
     /// Seats players at a table. Not inlined, so that a game that is made is off the stack when its match begins.
@@ -510,7 +513,7 @@ impl Venue<'_> {
         slot: u16,
     ) {
         let mut draws = Draws::new(seed);
-        let game = AnyGame::start(game, players.len() as u8, &mut draws);
+        let game = AnyGame::start(game, u8::try_from(players.len()).unwrap_or(u8::MAX), &mut draws);
         let cap = players.iter().filter_map(|&player| self.policy_of(player).match_ms).min();
         let countdown = players.iter().map(|&player| self.policy_of(player).countdown_ms).max().unwrap_or(0);
         let mut play = Match::new(game, draws, now.ms.saturating_add(countdown), cap);
@@ -615,7 +618,7 @@ impl Venue<'_> {
             }
         }
         self.current_is_stale = true;
-        self.results += 1;
+        self.results = self.results.saturating_add(1);
         if self.attempts > 0 {
             // It may have been played again, when its result had been told and its round was over.
             players.iter().for_each(|&player| self.result_is_another(player, id.round));
@@ -681,8 +684,7 @@ impl Venue<'_> {
         let points = |round: u16, place: u16| {
             let table = schedule.table_of(round, place)?;
             let record = records.get(schedule.index(round, table)?)?.as_ref()?;
-            let seat = schedule.places(round, table)?.iter().position(|&other| other == place)?;
-            Some(record.verdict(seat as Seat).points())
+            Some(record.verdict(seat_of(place, &schedule.places(round, table)?)?).points())
         };
         // The schedule's places follow the ids.
         rank(schedule, tallies, rounds, points, |a, b| a.cmp(&b), ranking);
@@ -705,4 +707,9 @@ impl Venue<'_> {
         }
         endings
     }
+}
+
+/// The seat of the player at a place in the schedule, of those who sit at a table.
+fn seat_of(place: u16, places: &Places) -> Option<Seat> {
+    (0..).zip(places).find(|&(_, &other)| other == place).map(|(seat, _)| seat)
 }

@@ -1,8 +1,10 @@
 //! Who sits where, and what time does to them: questions that are put, deadlines that come, tries that fail.
 
+use core::ops::Range;
+
 use super::notes::PastOf;
 use super::rounds::{Seating, Table};
-use super::{AgentState, Venue};
+use super::{AgentState, Player, Venue, count};
 use crate::ids::MatchId;
 use crate::json::Value;
 use crate::log::Happening;
@@ -12,6 +14,21 @@ use crate::season::Rule;
 use crate::time::Now;
 
 impl Venue<'_> {
+    /// Every line that has a player.
+    pub(crate) fn lines(&self) -> Range<u16> {
+        0..count(self.memory.players.len())
+    }
+
+    /// The line of the first player of this kind.
+    pub(crate) fn line_where(&self, is_it: impl Fn(&Player) -> bool) -> Option<u16> {
+        (0..).zip(self.memory.players.iter()).find(|(_, player)| is_it(player)).map(|(line, _)| line)
+    }
+
+    /// Every slot that has had a table.
+    pub(super) fn slots(&self) -> Range<u16> {
+        0..count(self.memory.tables.len())
+    }
+
     /// The table in a slot.
     pub(crate) fn table_at(&self, slot: u16) -> Option<&Table> {
         self.memory.tables.get(usize::from(slot))?.as_ref()
@@ -126,7 +143,7 @@ impl Venue<'_> {
             if at > now.ms {
                 return;
             }
-            self.time_is_up(now, line as u16);
+            self.time_is_up(now, count(line));
         }
     }
 

@@ -65,8 +65,8 @@ impl Deed {
     fn read(wanted: Value<'_>) -> Result<Deed, Illegal> {
         let (word, number) = read(wanted).ok_or(Illegal("move: a list such as [\"bet\",\"10\"] or [\"hit\"]"))?;
         if word.is("bet") {
-            let bet = number.and_then(amount).and_then(|chips| BETS.iter().position(|&bet| bet == chips));
-            return bet.map(|at| Deed::Bet(at as Bet + 1)).ok_or(Illegal("move[1]: a bet is 5, 10, 20 or 50"));
+            let bet = number.and_then(amount).and_then(|chips| (1..).zip(BETS).find(|&(_, bet)| bet == chips));
+            return bet.map(|(number, _)| Deed::Bet(number)).ok_or(Illegal("move[1]: a bet is 5, 10, 20 or 50"));
         }
         let deed = Self::PLAYS.into_iter().find(|deed| word.is(deed.name()));
         let deed = deed.ok_or(Illegal("move[0]: \"bet\", \"stand\", \"hit\", \"double\" or \"split\""))?;
@@ -105,14 +105,14 @@ struct Total {
 
 impl Total {
     fn of(cards: impl Iterator<Item = Rank>) -> Total {
-        let (mut points, mut count, mut has_ace) = (0u8, 0, false);
+        let (mut points, mut count, mut has_ace) = (0u8, 0u8, false);
         for rank in cards {
             points = points.saturating_add(rank.min(10));
             has_ace |= rank == 1;
-            count += 1;
+            count = count.saturating_add(1);
         }
         let is_soft = has_ace && points <= 11;
-        Total { points: if is_soft { points + 10 } else { points }, is_soft, cards: count }
+        Total { points: if is_soft { points.saturating_add(10) } else { points }, is_soft, cards: count }
     }
 
     fn is_bust(self) -> bool {
@@ -165,6 +165,7 @@ pub struct Blackjack {
 impl Blackjack {
     pub(super) const SIZE: usize = 100;
 
+    #[expect(clippy::cast_possible_truncation, reason = "six seats, and 112 cards")]
     pub(super) const RULES: Rules = Rules {
         name: "blackjack",
         seats: FEWEST..=MAX_SEATS as u8,
@@ -178,6 +179,7 @@ impl Blackjack {
         columns: "hands,chips_a,chips_b,chips_c,chips_d,chips_e,chips_f",
     };
 
+    #[expect(clippy::cast_possible_truncation, reason = "six seats")]
     pub(super) fn start(seats: u8, _draws: &mut Draws) -> Self {
         Self::empty(seats.clamp(FEWEST, MAX_SEATS as u8), CHIPS)
     }
@@ -203,6 +205,7 @@ impl Blackjack {
     }
 
     /// Knows what everybody has in the end.
+    #[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "what is kept of a seat is below `KEPT`, and six powers of it fit, as is asserted below")]
     pub(super) fn recall(_seed: Seed, digest: u64) -> Self {
         let mut game = Self::empty(MAX_SEATS as u8, 0);
         (game.phase, game.hands) = (Phase::Over, (digest / KEPT.pow(MAX_SEATS as u32)).min(HANDS.into()) as u8);
@@ -244,6 +247,7 @@ impl Blackjack {
     }
 
     /// Deals the next card.
+    #[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "no more than 112 of 312 cards are dealt, and of no rank more than there are")]
     fn draw(&mut self, draws: &mut Draws) {
         let dealt = usize::from(self.dealt);
         let left = |rank: Rank| OF_A_RANK - (0..dealt).filter(|&at| self.card(at) == rank).count() as u32;
@@ -260,6 +264,7 @@ impl Blackjack {
     }
 
     /// The cards of a seat's first hand, or its second, which there is after a split.
+    #[expect(clippy::arithmetic_side_effects, reason = "six seats, and no more than 112 cards")]
     fn hand(&self, seat: Seat, second: bool) -> impl Iterator<Item = Rank> {
         let players = self.players();
         let round = players.len() as usize + 1;
@@ -281,6 +286,7 @@ impl Blackjack {
     }
 
     /// The dealer's cards, once there are any.
+    #[expect(clippy::arithmetic_side_effects, reason = "six seats, and no more than 112 cards; the dealer is one more")]
     fn dealer(&self) -> impl Iterator<Item = Rank> {
         let players = self.players();
         let round = players.len() as usize + 1;
@@ -297,7 +303,7 @@ impl Blackjack {
     fn stake(&self, seat: Seat, second: bool) -> u16 {
         let [first, other] = self.doubled;
         let is_doubled = if second { other } else { first }.has(seat);
-        if is_doubled { 2 * self.bet(seat) } else { self.bet(seat) }
+        if is_doubled { self.bet(seat).saturating_mul(2) } else { self.bet(seat) }
     }
 
     /// The hands of a seat: its first and, after a split, its second.
@@ -311,10 +317,10 @@ impl Blackjack {
         let has_blackjack = mine.is_natural() && !self.split.has(seat);
         match (has_blackjack, dealer.is_natural()) {
             (true, true) => stake,
-            (true, false) => stake + stake * 3 / 2,
+            (true, false) => stake.saturating_add(stake.saturating_mul(3) / 2),
             (false, true) => 0,
             _ if mine.is_bust() => 0,
-            _ if dealer.is_bust() || mine.points > dealer.points => 2 * stake,
+            _ if dealer.is_bust() || mine.points > dealer.points => stake.saturating_mul(2),
             _ if mine.points == dealer.points => stake,
             _ => 0,
         }
@@ -334,10 +340,10 @@ impl Blackjack {
         }
         (self.cards, self.dealt, self.more) = ([0; MOST / 2], 0, [[0; 2]; MAX_SEATS]);
         (self.split, self.doubled, self.last) = (Seats::NONE, [Seats::NONE; 2], None);
-        for _ in 0..2 * (self.players().len() + 1) {
+        for _ in 0..self.players().len().saturating_add(1).saturating_mul(2) {
             self.draw(draws);
         }
-        self.turns += 1;
+        self.turns = self.turns.saturating_add(1);
         self.go_on(0, false, draws);
     }
 
@@ -345,7 +351,8 @@ impl Blackjack {
     fn give(&mut self, seat: Seat, second: bool, draws: &mut Draws) {
         self.draw(draws);
         let [mut first, mut other] = of(&self.more, seat);
-        *if second { &mut other } else { &mut first } += 1;
+        let more = if second { &mut other } else { &mut first };
+        *more = more.saturating_add(1);
         set(&mut self.more, seat, [first, other]);
     }
 
@@ -370,16 +377,16 @@ impl Blackjack {
 
     /// Goes on behind this hand.
     fn go_on_behind(&mut self, seat: Seat, second: bool, draws: &mut Draws) {
-        if second { self.go_on(seat + 1, false, draws) } else { self.go_on(seat, true, draws) }
+        if second { self.go_on(seat.saturating_add(1), false, draws) } else { self.go_on(seat, true, draws) }
     }
 
     fn pay_out(&mut self) {
         for seat in self.players().iter() {
             let paid: u16 = self.hands(seat).map(|second| self.paid(seat, second)).sum();
-            let chips = of(&self.chips, seat) + paid;
+            let chips = of(&self.chips, seat).saturating_add(paid);
             set(&mut self.chips, seat, chips.min(BANK));
         }
-        self.hands += 1;
+        self.hands = self.hands.saturating_add(1);
         self.phase = if self.hands >= HANDS || self.able().is_empty() { Phase::Over } else { Phase::Bets };
     }
 
@@ -412,7 +419,7 @@ impl Blackjack {
     /// Plays what has been judged.
     fn execute(&mut self, seat: Seat, second: bool, deed: Deed, draws: &mut Draws) {
         self.last = Some((seat, deed));
-        self.turns += 1;
+        self.turns = self.turns.saturating_add(1);
         if let Deed::Double | Deed::Split = deed {
             self.pay(seat, self.bet(seat));
         }
@@ -446,7 +453,7 @@ impl Blackjack {
 
     /// What a seat will say next.
     fn deeds(&self, seat: Seat) -> impl Iterator<Item = Deed> {
-        let bets = (1..=BETS.len() as Bet).map(Deed::Bet);
+        let bets = (1..).take(BETS.len()).map(Deed::Bet);
         Deed::PLAYS.into_iter().chain(bets).filter(move |&deed| self.judge(seat, deed).is_ok())
     }
 }
@@ -456,6 +463,7 @@ const GAVE_UP: u64 = BANK as u64 + 1;
 const NOBODY: u64 = BANK as u64 + 2;
 const KEPT: u64 = BANK as u64 + 3;
 
+#[expect(clippy::cast_possible_truncation, reason = "six seats")]
 const _: () = assert!(KEPT.pow(MAX_SEATS as u32).checked_mul(HANDS as u64 + 1).is_some());
 
 impl Game for Blackjack {
@@ -515,7 +523,7 @@ impl Game for Blackjack {
     }
 
     fn turn(&self) -> u16 {
-        self.turns + 1
+        self.turns.saturating_add(1)
     }
 
     fn score(&self, seat: Seat) -> i32 {
@@ -573,10 +581,12 @@ impl Game for Blackjack {
 
     fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.hands)?;
-        (0..MAX_SEATS as Seat)
+        (0..)
+            .take(MAX_SEATS)
             .try_for_each(|seat| if seat < self.seats { write!(f, ",{}", self.score(seat)) } else { f.write_str(",") })
     }
 
+    #[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "six seats and ten hands fit, as is asserted above")]
     fn digest(&self) -> u64 {
         (0..MAX_SEATS as Seat).rev().fold(self.hands.into(), |digest, seat| {
             let kept = if seat >= self.seats {

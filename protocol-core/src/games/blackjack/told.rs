@@ -80,7 +80,7 @@ pub(super) fn view<M: SerializeMap>(
         Phase::Play(seat, second) => ("play", Some(table.id(seat)), second),
         Phase::Over => ("over", None, false),
     };
-    out.serialize_entry("hand", &(if game.phase == Phase::Over { game.hands.max(1) } else { game.hands + 1 }))?;
+    out.serialize_entry("hand", &(if game.phase == Phase::Over { game.hands.max(1) } else { game.hands.saturating_add(1) }))?;
     out.serialize_entry("max_hands", &HANDS)?;
     out.serialize_entry("phase", current.0)?;
     out.serialize_entry("to_move", &current.1)?;
@@ -110,10 +110,10 @@ pub(super) fn summary(game: &Blackjack, table: Table<'_>, f: &mut fmt::Formatter
         return Ok(());
     }
     if let Phase::Play(seat, _) = game.phase {
-        return write!(f, "Hand {}: {} plays.", game.hands + 1, table.name(seat));
+        return write!(f, "Hand {}: {} plays.", game.hands.saturating_add(1), table.name(seat));
     }
     if !game.forfeited.is_empty() {
-        return write!(f, "Hand {} is not played.", game.hands + 1);
+        return write!(f, "Hand {} is not played.", game.hands.saturating_add(1));
     }
     let dealer = Total::of(game.dealer());
     match (dealer.is_natural(), dealer.is_bust()) {
@@ -122,7 +122,7 @@ pub(super) fn summary(game: &Blackjack, table: Table<'_>, f: &mut fmt::Formatter
         _ => write!(f, "Hand {}: the dealer has {}", game.hands, dealer.points)?,
     }
     for (seat, gap) in game.players().iter().zip([". ", ", ", ", ", ", ", ", ", ", "]) {
-        let won = |second| i32::from(game.paid(seat, second)) - i32::from(game.stake(seat, second));
+        let won = |second| i32::from(game.paid(seat, second)).saturating_sub(game.stake(seat, second).into());
         write!(f, "{gap}{} {:+}", table.name(seat), game.hands(seat).map(won).sum::<i32>())?;
     }
     f.write_str(".")

@@ -57,6 +57,7 @@ impl Serialize for Card {
 
 /// Deals from a whole deck. A draw below the number of cards that are left says which of these comes next; they lie in the
 /// order 2c 2d 2h 2s 3c … As.
+#[expect(clippy::cast_possible_truncation, reason = "a bit of 64")]
 pub fn deal<'a>(draws: &mut Draws, places: impl Iterator<Item = &'a mut Card>) {
     let mut deck = (1u64 << CARDS) - 1;
     for place in places {

@@ -200,6 +200,7 @@ pub struct TexasHoldem {
 impl TexasHoldem {
     pub(super) const SIZE: usize = 94;
 
+    #[expect(clippy::cast_possible_truncation, reason = "six seats")]
     pub(super) const RULES: Rules = Rules {
         name: "texasholdem",
         seats: FEWEST..=MAX_SEATS as u8,
@@ -213,6 +214,7 @@ impl TexasHoldem {
         columns: "hands,chips_a,chips_b,chips_c,chips_d,chips_e,chips_f",
     };
 
+    #[expect(clippy::cast_possible_truncation, reason = "six seats")]
     pub(super) fn start(seats: u8, draws: &mut Draws) -> Self {
         let seats = seats.clamp(FEWEST, MAX_SEATS as u8);
         let mut game = Self::empty(seats);
@@ -244,6 +246,7 @@ impl TexasHoldem {
     }
 
     /// Knows what everybody has in the end.
+    #[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "a hand is below 30, and who gave up has six bits")]
     pub(super) fn recall(_seed: Seed, digest: u64) -> Self {
         let (told, stacks) = (digest % TOLD, digest / TOLD);
         let (seats, stacks) = unrank(stacks);
@@ -257,7 +260,7 @@ impl TexasHoldem {
     }
 
     fn big_blind(&self) -> u16 {
-        2 * self.small_blind()
+        self.small_blind().saturating_mul(2)
     }
 
     fn small_blind(&self) -> u16 {
@@ -265,6 +268,7 @@ impl TexasHoldem {
     }
 
     /// The seats from the one left of `seat` round to itself.
+    #[expect(clippy::arithmetic_side_effects, reason = "six seats, and there are always two or more")]
     fn left_of(&self, seat: Seat) -> impl Iterator<Item = Seat> + use<> {
         let seats = self.seats;
         (1..=seats).map(move |step| (seat + step) % seats)
@@ -297,7 +301,7 @@ impl TexasHoldem {
     fn pay(&mut self, seat: Seat, chips: u16) {
         let stack = of(&self.stacks, seat);
         let paid = chips.min(stack);
-        set(&mut self.stacks, seat, stack - paid);
+        set(&mut self.stacks, seat, stack.saturating_sub(paid));
         add(&mut self.put, seat, paid);
     }
 
@@ -317,17 +321,17 @@ impl TexasHoldem {
 
     /// The bet of a seat in this round if it puts in all it has.
     fn whole_bet(&self, seat: Seat) -> u16 {
-        self.bet(seat) + of(&self.stacks, seat)
+        self.bet(seat).saturating_add(of(&self.stacks, seat))
     }
 
     /// What a seat would have to put in to call, if it had so much.
     fn to_call(&self, seat: Seat) -> u16 {
-        self.level() - of(&self.put, seat).min(self.level())
+        self.level().saturating_sub(of(&self.put, seat))
     }
 
     /// The smallest bet in this round that is a raise, but for all of a stack.
     fn least_raise(&self) -> u16 {
-        self.level() - self.before + self.raise
+        self.level().saturating_sub(self.before).saturating_add(self.raise)
     }
 
     /// Whether a seat may raise at all.
@@ -369,6 +373,7 @@ impl TexasHoldem {
     }
 
     /// The moves of whoever is to move: what is safest, then from little to much.
+    #[expect(clippy::arithmetic_side_effects, reason = "no more than 6,000 chips are in play, and the bets of a round are among those of the hand")]
     fn deeds(&self, seat: Seat) -> impl Iterator<Item = Deed> {
         let (highest, pot) = (self.level() - self.before, self.pot() + self.to_call(seat));
         let least = self.least_raise();
@@ -386,10 +391,10 @@ impl TexasHoldem {
             Deed::Raise(to) => self.pay(seat, to.saturating_sub(self.bet(seat))),
             Deed::AllIn => self.pay(seat, of(&self.stacks, seat)),
         }
-        self.raise = self.raise.max(self.level() - level);
+        self.raise = self.raise.max(self.level().saturating_sub(level));
         self.acted = self.acted.with(seat);
         self.last = Some((seat, deed));
-        self.moves += 1;
+        self.moves = self.moves.saturating_add(1);
         self.proceed(seat, draws);
     }
 
@@ -420,7 +425,7 @@ impl TexasHoldem {
                 self.end = Some(End::Played);
                 return;
             }
-            self.hand += 1;
+            self.hand = self.hand.saturating_add(1);
             seat = self.begin(self.next_with_chips(self.button), draws);
         }
     }
@@ -428,15 +433,16 @@ impl TexasHoldem {
     /// Pays the pots of a hand that is over.
     fn pay_out(&mut self) {
         let won = self.pots();
-        let dealt = (0..self.seats).filter(|&seat| of(&self.put, seat) + of(&self.stacks, seat) > 0);
+        let dealt = (0..self.seats).filter(|&seat| of(&self.put, seat) > 0 || of(&self.stacks, seat) > 0);
         let dealt = dealt.fold(Seats::NONE, Seats::with);
         let shown = if self.live.len() > 1 { self.live } else { Seats::NONE };
         self.past = Some(Past { cards: self.cards, won, street: self.street, dealt, shown });
-        self.stacks.iter_mut().zip(won).for_each(|(stack, won)| *stack += won);
+        self.stacks.iter_mut().zip(won).for_each(|(stack, won)| *stack = stack.saturating_add(won));
         (self.put, self.before) = ([0; MAX_SEATS], 0);
     }
 
     /// What each takes out of the pots.
+    #[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "no more than 6,000 chips are in play, and a pot has one to six winners")]
     fn pots(&self) -> BySeat<u16> {
         let mut won = [0; MAX_SEATS];
         let mut paid = 0;
@@ -505,7 +511,7 @@ impl Game for TexasHoldem {
     }
 
     fn forfeit(&mut self, losers: Seats, _draws: &mut Draws) {
-        self.stacks.iter_mut().zip(&mut self.put).for_each(|(stack, put)| *stack += core::mem::take(put));
+        self.stacks.iter_mut().zip(&mut self.put).for_each(|(stack, put)| *stack = stack.saturating_add(core::mem::take(put)));
         self.before = 0;
         self.end = Some(End::Forfeit(losers));
     }
@@ -517,7 +523,7 @@ impl Game for TexasHoldem {
     }
 
     fn turn(&self) -> u16 {
-        self.moves + 1
+        self.moves.saturating_add(1)
     }
 
     fn score(&self, seat: Seat) -> i32 {
@@ -580,14 +586,16 @@ impl Game for TexasHoldem {
         if let Some(hands) = self.hands() {
             write!(f, "{hands}")?;
         }
-        (0..MAX_SEATS as Seat)
+        (0..)
+            .take(MAX_SEATS)
             .try_for_each(|seat| if seat < self.seats { write!(f, ",{}", self.score(seat)) } else { f.write_str(",") })
     }
 
+    #[expect(clippy::arithmetic_side_effects, reason = "56 bits for the stacks, and seven for what else is told")]
     fn digest(&self) -> u64 {
         let told = match self.end {
-            Some(End::Forfeit(losers)) => u64::from(HANDS) + u64::from(losers.bits()),
-            _ => u64::from(self.hand) - 1,
+            Some(End::Forfeit(losers)) => u64::from(HANDS).saturating_add(losers.bits().into()),
+            _ => u64::from(self.hand).saturating_sub(1),
         };
         rank(self.seats, &self.stacks) * TOLD + told
     }
@@ -597,12 +605,14 @@ impl Game for TexasHoldem {
 const TOLD: u64 = HANDS as u64 + (1 << MAX_SEATS);
 
 /// How many ways there are to choose `k` of `n`, for `k` up to five.
+#[expect(clippy::arithmetic_side_effects, reason = "below 6,005⁵")]
 fn choose(n: u64, k: u64) -> u64 {
     // Below 6,005⁵, and without a rest at every step.
     (0..k).fold(1, |ways, chosen| ways * n.saturating_sub(chosen) / (chosen + 1))
 }
 
 /// In how many ways all chips can be divided between so many seats.
+#[expect(clippy::arithmetic_side_effects, reason = "two to six seats")]
 fn divisions(seats: u8) -> u64 {
     let walls = u64::from(seats) - 1;
     choose(u64::from(seats) * u64::from(STACK) + walls, walls)
@@ -610,6 +620,7 @@ fn divisions(seats: u8) -> u64 {
 
 /// The number of a division of all chips, those between fewer seats first. Chips lie in a row with a wall between seats, and
 /// where the walls stand, in the combinatorial number system, is the number: 56 bits for six seats.
+#[expect(clippy::arithmetic_side_effects, reason = "56 bits for six seats")]
 fn rank(seats: u8, stacks: &BySeat<u16>) -> u64 {
     let fewer: u64 = (FEWEST..seats).map(divisions).sum();
     let mut wall = 0;
@@ -620,6 +631,7 @@ fn rank(seats: u8, stacks: &BySeat<u16>) -> u64 {
 }
 
 /// The division of that number; another one where there is no such number.
+#[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "56 bits for six seats, each with 6,000 chips at most; a division is at least one")]
 fn unrank(rank: u64) -> (u8, BySeat<u16>) {
     let (mut seats, mut rest) = (FEWEST, rank);
     while usize::from(seats) < MAX_SEATS && rest >= divisions(seats) {

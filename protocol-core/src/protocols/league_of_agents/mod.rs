@@ -154,6 +154,11 @@ pub fn specifies(game_type: &str) -> bool {
 
 /// Whether agents can join a game: all but those of league.v2's specification, which they play only in a league, and see as
 /// its players do.
+#[expect(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "the index stays below the length, which is that of a constant list"
+)]
 const fn is_offered(kind: GameKind) -> bool {
     let mut next = 0;
     while next < league_v2::GAMES.len() {
@@ -165,6 +170,7 @@ const fn is_offered(kind: GameKind) -> bool {
     true
 }
 
+#[expect(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "the index stays below both lengths")]
 const fn is_same(one: &[u8], other: &[u8]) -> bool {
     let mut next = 0;
     while next < one.len() && next < other.len() && one[next] == other[next] {
@@ -194,6 +200,11 @@ const UNKNOWN_GAME: &str = {
 };
 
 /// The sentence in more room than it needs, and its length.
+#[expect(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "computed by the compiler, which refuses what does not hold"
+)]
 const fn unknown_game() -> ([u8; 256], usize) {
     let (mut text, mut length) = ([0; 256], 0);
     let mut gap = "Unknown gameType. Use one of: ";
@@ -211,6 +222,11 @@ const fn unknown_game() -> ([u8; 256], usize) {
     (text, length)
 }
 
+#[expect(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "computed by the compiler, which refuses what does not hold"
+)]
 const fn put(text: &mut [u8; 256], mut length: usize, piece: &str) -> usize {
     let mut next = 0;
     while next < piece.len() {

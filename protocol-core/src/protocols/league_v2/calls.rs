@@ -366,10 +366,11 @@ fn late_reply(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, status: u1
 fn ask_otherwise(venue: &mut Venue<'_>, now: Now, index: u16, open: Open, any_dialect: bool) -> bool {
     let Some(session) = session_of(venue, index) else { return false };
     let message = open.what.kind();
-    let next = if !any_dialect && message.method(open.dialect, open.variant + 1).is_some() {
-        Some(Open { variant: open.variant + 1, ..open })
+    let variant = open.variant.saturating_add(1);
+    let next = if !any_dialect && message.method(open.dialect, variant).is_some() {
+        Some(Open { variant, ..open })
     } else if matches!(open.what, What::Question(_)) && !session.style.confirmed && open.tried < 5 {
-        Some(Open { dialect: open.dialect.next(), variant: 0, tried: open.tried + 1, ..open })
+        Some(Open { dialect: open.dialect.next(), variant: 0, tried: open.tried.saturating_add(1), ..open })
     } else {
         None
     };

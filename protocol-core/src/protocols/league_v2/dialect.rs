@@ -37,8 +37,8 @@ impl Dialect {
             // It registers by a tool.
             return Dialect::McpTools;
         }
-        let at = (self as usize + 1) % Self::TRIED.len();
-        Self::TRIED.get(at).copied().unwrap_or(Dialect::Canonical)
+        let mut behind = Self::TRIED.into_iter().skip_while(|&other| other != self).skip(1);
+        behind.next().unwrap_or(Dialect::Canonical)
     }
 
     /// Its name in reports.

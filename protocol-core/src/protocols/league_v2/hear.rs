@@ -297,9 +297,8 @@ impl Venue<'_> {
         let about = match asked.filter(|id| !id.is_null()) {
             Some(id) => {
                 let number = id.as_str().and_then(|id| AgentId::read(&id.text::<32>().ok()?));
-                let found = self.players().iter().position(|player| Some(player.id()) == number);
-                match found {
-                    Some(index) => Some(index as u16),
+                match self.line_where(|player| Some(player.id()) == number) {
+                    Some(index) => Some(index),
                     None => {
                         let detail = "query_params.player_id is no player of this league";
                         return Said::Error { code: Code::PlayerNotRegistered, detail, agent: own_id };
@@ -315,8 +314,8 @@ impl Venue<'_> {
             },
             None => None,
         };
-        let round =
-            params.and_then(|params| params.get("round_id")?.as_u64()).map(|round| round.min(u16::MAX.into()) as u16);
+        let round = params.and_then(|params| params.get("round_id")?.as_u64());
+        let round = round.map(|round| u16::try_from(round).unwrap_or(u16::MAX));
         if matches!(what, Query::Standings | Query::PlayerStats) {
             self.refresh_standings();
         }
@@ -483,7 +482,7 @@ impl Venue<'_> {
         let first = match self.stage() {
             Stage::Waiting => 1,
             Stage::Running(round) => round,
-            Stage::Completed => self.schedule().rounds() + 1,
+            Stage::Completed => self.schedule().rounds().saturating_add(1),
         };
         let line = player.and_then(|player| {
             (first..=self.schedule().rounds())

@@ -13,7 +13,7 @@ use crate::log::Happening;
 use crate::message::Message;
 use crate::protocols::{self, Code};
 use crate::time::{Millis, Now};
-use crate::venue::{Call, NAME_BYTES, Stage, Venue};
+use crate::venue::{Call, NAME_BYTES, Stage, Venue, count};
 
 /// So many referees are known.
 const REFEREES: usize = 8;
@@ -182,7 +182,7 @@ impl Venue<'_> {
             Some(player) => player.contact.endpoint().is_some() && self.is_idle(player),
             None => true,
         };
-        let Some(line) = (0..self.capacity() as u16).rev().find(is_free) else { return };
+        let Some(line) = (0..count(self.capacity())).rev().find(is_free) else { return };
         let id_of_call = self.next_call_id();
         let deadline = until.min(now.ms.saturating_add(ERRAND_MS));
         self.desks_mut().league_v2.errand =

@@ -19,7 +19,7 @@ use crate::log::Happening;
 use crate::protocols::AnySession;
 use crate::season::{Compliance, Rule};
 use crate::time::Now;
-use crate::venue::{Applicant, Fact, Mode, NAME_BYTES, NotAdmitted, Player, Stage, Venue, Via, name};
+use crate::venue::{Applicant, Fact, Mode, NAME_BYTES, NotAdmitted, Player, Stage, Venue, Via, count, name};
 
 /// Why an agent is turned away: the reason, in the specification's words where it has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,7 +217,7 @@ impl Venue<'_> {
             if let Some(referee) = self.desks_mut().league_v2.referees.get_mut(index) {
                 referee.dialect = incoming.dialect;
             }
-            return Ok((Agent::Referee(index as u16), false));
+            return Ok((Agent::Referee(count(index)), false));
         }
         if !read.name.is_empty() && self.referees().iter().any(|known| name::is_same(&known.name, &read.name)) {
             return Err(NAME.into());
@@ -237,7 +237,7 @@ impl Venue<'_> {
         let issue = self.next_issue();
         let dialect = incoming.dialect;
         let referee = Referee { number, issue, name: read.name, contact: read.contact, dialect };
-        let index = self.referees().len() as u16;
+        let index = count(self.referees().len());
         self.desks_mut().league_v2.referees.push(referee).map_err(|_| FULL)?;
         Ok((Agent::Referee(index), true))
     }
@@ -358,14 +358,14 @@ impl Venue<'_> {
     pub(super) fn agent_of_token(&self, token: &str) -> Option<Agent> {
         let number = |prefix: &str| token.strip_prefix(prefix)?.split('_').next()?.parse::<u16>().ok();
         let (agent, id, issue) = if let Some(number) = number("tok_p") {
-            let index = self.players().iter().position(|player| player.number == number)?;
-            let player = self.players().get(index).filter(|player| speaks_this(player))?;
-            (Agent::Player(index as u16), player.id(), player.issue)
+            let index = self.line_where(|player| player.number == number)?;
+            let player = self.players().get(usize::from(index)).filter(|player| speaks_this(player))?;
+            (Agent::Player(index), player.id(), player.issue)
         } else {
             let number = number("tok_ref")?;
             let index = self.referees().iter().position(|referee| referee.number == number)?;
             let referee = self.referees().get(index)?;
-            (Agent::Referee(index as u16), referee.id(), referee.issue)
+            (Agent::Referee(count(index)), referee.id(), referee.issue)
         };
         let mut right: String<96> = String::new();
         let _ = core::fmt::write(&mut right, format_args!("{}", self.token(id, issue)));

@@ -42,7 +42,7 @@ impl Venue<'_> {
                     round_id: round,
                     matches_played: summary.total_matches,
                     matches_completed: summary.total_matches,
-                    next_round_id: (round < self.schedule().rounds()).then_some(round + 1),
+                    next_round_id: (round < self.schedule().rounds()).then_some(round.saturating_add(1)),
                     summary,
                 };
                 self.say(open, Conversation::Round(round, "complete"), body, sink)
@@ -280,12 +280,13 @@ impl Venue<'_> {
     fn round_summary(&self, round: u16) -> RoundSummary {
         let mut summary = RoundSummary::default();
         for record in self.matches_of(round).filter_map(|id| self.record(id)) {
-            summary.total_matches += 1;
-            match record.status() {
-                Status::Win => summary.wins += 1,
-                Status::Draw => summary.draws += 1,
-                Status::TechnicalLoss => summary.technical_losses += 1,
-            }
+            let as_it_ended = match record.status() {
+                Status::Win => &mut summary.wins,
+                Status::Draw => &mut summary.draws,
+                Status::TechnicalLoss => &mut summary.technical_losses,
+            };
+            *as_it_ended = as_it_ended.saturating_add(1);
+            summary.total_matches = summary.total_matches.saturating_add(1);
         }
         summary
     }

@@ -31,7 +31,7 @@ pub(super) fn read_key(text: &str) -> Option<Uuid> {
     let mut bytes = [0; 16];
     for byte in &mut bytes {
         let mut digit = || chars.next()?.to_digit(16);
-        *byte = (digit()? << 4 | digit()?) as u8;
+        *byte = u8::try_from(digit()? << 4 | digit()?).ok()?;
     }
     Some(Uuid::exactly(bytes))
 }

@@ -274,7 +274,7 @@ impl Venue<'_> {
     fn sight(&self, now: Now, room: RoomId, line: Option<u16>) -> Option<Sight> {
         let id = room.id;
         let lines = self.seated_at(id);
-        let seat = line.and_then(|line| lines.iter().position(|(_, other)| *other == line)).map(|seat| seat as Seat);
+        let seat = line.and_then(|line| (0..).zip(&lines).find(|(_, (_, other))| *other == line)).map(|(seat, _)| seat);
         let viewer = seat.map_or(Viewer::Spectator, Viewer::Seat);
         let Some(table) = self.table(id) else {
             let game = self.recall(id)?;
