@@ -119,6 +119,7 @@ enum Why {
 
 impl Why {
     /// Says so, in the shape of where it was asked.
+    #[inline(never)]
     fn say<'a, S: Write, C: Clock>(
         self,
         errors: Shape,
@@ -166,7 +167,9 @@ pub(crate) fn apart<F: Future>(mut future: Pin<&mut F>) -> impl Future<Output = 
 }
 
 impl<B: Board> Appliance<'_, B> {
-    /// Whether a request may be answered, what it is for, and who asks.
+    /// Whether a request may be answered, what it is for, and who asks. Not inlined: what it takes of the stack would be taken by
+    /// every answer.
+    #[inline(never)]
     fn admit<'r, S: Write>(
         &self,
         asked: &mut Answering<'_, S, B>,

@@ -8,6 +8,9 @@
 //! Minds may allocate, and a board has no house, so all of this is compiled only with the feature `house`, which the
 //! desktop asks for, and in tests. The rest of the crate goes without.
 
+// A house player is given what the box made, never a peer's bytes, and is on no board.
+#![allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, clippy::indexing_slicing)]
+
 extern crate std;
 
 use prelude::{Box, Value};

@@ -1,6 +1,9 @@
 //! Minds for `echo`. [`Ladder`] cannot be beaten: 10, 9, 10, 9, 10 is never a repeat, its tens lose to nothing, and who
 //! has a ten ready for its nines cannot have one for its tens, which are more.
 
+// A house player is given what the box made, never a peer's bytes, and is on no board.
+#![allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, clippy::indexing_slicing)]
+
 use crate::games::house::prelude::*;
 
 pub const MINDS: &[(&str, Make)] = &[

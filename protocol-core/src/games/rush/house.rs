@@ -1,6 +1,9 @@
 //! How the house gathers. Of all resources the [`Prospector`] can see and walk to it takes the one with the most worth around it for the way, and walks the
 //! shortest way there. Where it sees none, it goes to where the fog begins. It remembers nothing.
 
+// A house player is given what the box made, never a peer's bytes, and is on no board.
+#![allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, clippy::indexing_slicing)]
+
 use super::{Action, Direction, SIZE, Spot, Wire};
 use crate::games::house::prelude::*;
 
