@@ -286,6 +286,8 @@ pub struct Venue<'m> {
     tables: &'m mut VecView<Option<Table>>,
     /// The next table of the round to be opened, from 1.
     next_table: u16,
+    /// The line of a player for whom the round was last seen to wait: mostly it still does.
+    waits_for: u16,
     timers: &'m mut Timers,
     changed: &'m mut DequeView<u16>,
     calls: u32,
@@ -344,6 +346,7 @@ impl<'m> Venue<'m> {
             records,
             tables,
             next_table: 0,
+            waits_for: 0,
             timers,
             changed,
             calls: 1000,

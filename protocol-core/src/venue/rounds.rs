@@ -334,12 +334,21 @@ impl Venue<'_> {
     }
 
     /// Whether somebody sits at a table of the league, be it only to hear how the game ended.
-    fn is_anybody_seated(&self) -> bool {
-        let of_league = |slot: u16| {
-            let table = self.tables.get(usize::from(slot)).and_then(Option::as_ref);
+    fn is_anybody_seated(&mut self) -> bool {
+        self.is_anybody(|venue, player| {
+            let table = player.seating.and_then(|seating| venue.table_at(seating.slot));
             table.is_some_and(|table| !table.id.is_outside())
-        };
-        self.players.iter().any(|player| player.seating.is_some_and(|seating| of_league(seating.slot)))
+        })
+    }
+
+    /// Whether a player is like that. Asked after every answer, so it begins with whom it found last: in all it goes
+    /// round the players once while a round waits for one after the other, and not once for each answer.
+    fn is_anybody(&mut self, is_so: impl Fn(&Self, &Player) -> bool) -> bool {
+        let all = self.players.len() as u16;
+        let first = self.waits_for.min(all);
+        let found = (first..all).chain(0..first).find(|&line| self.player(line).is_some_and(|one| is_so(self, one)));
+        self.waits_for = found.unwrap_or(first);
+        found.is_some()
     }
 
     pub(super) fn start(&mut self, now: Now) {
@@ -396,12 +405,17 @@ impl Venue<'_> {
                 // They are being told how their last game ended.
                 return;
             }
-            if let (Some(places), Some(slot)) = (places, self.free_slot()) {
+            if let Some(places) = places
+                && let Some(slot) = self.free_slot()
+            {
                 self.next_table += 1;
                 let of_match = (self.playing, self.match_seed(id));
                 self.open_table(now, id, of_match, &self.lines_of(&places), slot);
                 self.begin(now, slot);
-            } else if let (true, Some((id, places)), Some(slot)) = (is_last, self.next_again(round), self.free_slot()) {
+            } else if is_last
+                && let Some((id, places)) = self.next_again(round)
+                && let Some(slot) = self.free_slot()
+            {
                 self.again -= 1;
                 let of_match = (self.playing, self.match_seed(id));
                 self.open_table(now, id, of_match, &self.lines_of(&places), slot);
@@ -409,7 +423,7 @@ impl Venue<'_> {
             } else if !self.round_is_closed && is_last && self.again == 0 && !self.is_anybody_seated() {
                 // There is one table that is told. A new one waits until everybody who listens has heard the last.
                 let listens = |player: &Player| !player.is_held_back() && !player.is_told_later();
-                if self.players.iter().any(|player| listens(player) && player.session.owes_standings()) {
+                if self.is_anybody(|_, player| listens(player) && player.session.owes_standings()) {
                     return;
                 }
                 self.close_round(now, round);
