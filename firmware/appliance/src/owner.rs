@@ -141,7 +141,7 @@ impl<B: Board> Appliance<'_, B> {
                 yield_now().await;
                 self.room().await;
                 match self.act(|venue, now| act.perform(venue, now)) {
-                    Ok(true) => removed += 1,
+                    Ok(true) => removed = removed.saturating_add(1),
                     // The league may be over, with so many gone.
                     Ok(false) | Err(_) => return Obeyed::Removed(removed),
                 }
@@ -180,7 +180,8 @@ impl<B: Board> Appliance<'_, B> {
             },
             Order::Projector => {
                 // Another one each time, and none that there was before a restart.
-                self.projector.set((self.board.now() as u32).wrapping_add(1).max(1));
+                let [.., a, b, c, d] = self.board.now().to_be_bytes();
+                self.projector.set(u32::from_be_bytes([a, b, c, d]).wrapping_add(1).max(1));
                 self.projector_code().map_or(Obeyed::Not(500, "there is no code"), Obeyed::Projector)
             }
             Order::Recover if self.venue(|venue| matches!(venue.stage(), Stage::Running(_))) => {
@@ -193,7 +194,9 @@ impl<B: Board> Appliance<'_, B> {
                 Ok(_) if self.venue(|venue| matches!(venue.stage(), Stage::Running(_))) => {
                     Obeyed::Not(409, "nobody can register while a league runs; house players neither")
                 }
-                Ok(players) if self.venue(|venue| venue.players().len() + usize::from(players) > self.capacity()) => {
+                Ok(players)
+                    if self.venue(|venue| venue.players().len().saturating_add(players.into()) > self.capacity()) =>
+                {
                     Obeyed::Not(409, "there is no room for so many more players")
                 }
                 Ok(players) if self.board.hire(players) => Obeyed::Done,

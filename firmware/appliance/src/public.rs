@@ -30,7 +30,7 @@ impl<B: Board> Appliance<'_, B> {
             refused_requests: self.refused.get(),
             wrong_admin_codes: guard.wrong_codes,
             limited_requests: guard.too_many,
-            log_entries: self.venue(|venue| venue.log().written() + venue.log().repeats()),
+            log_entries: self.venue(|venue| venue.log().written().saturating_add(venue.log().repeats())),
             about: self.board.about(),
             kept: self.kept(),
         }
@@ -120,7 +120,7 @@ impl<B: Board> Appliance<'_, B> {
                     self.safe().await;
                     return answer.finish().await;
                 }
-                made += 1;
+                made = made.wrapping_add(1);
                 if made % ROWS == 0 {
                     self.turns.next().await;
                 }

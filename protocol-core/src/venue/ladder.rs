@@ -9,7 +9,7 @@
 use super::facts::Fact;
 use super::players::{OUTSIDE, Player};
 use super::rooms::Room;
-use super::rounds::{Life, Lines, Stage};
+use super::rounds::{Life, Lines, Stage, Table};
 use super::{Venue, count};
 use crate::fair::{Purpose, Seed};
 use crate::games::{Game, GameKind, MAX_SEATS, Seats, Standing};
@@ -275,14 +275,13 @@ impl Venue<'_> {
 
     /// Takes away a table where everything is over, nobody sits and nobody looks on.
     pub(crate) fn clear(&mut self, slot: u16) {
-        let sits = |player: &Player| player.seating.is_some_and(|seating| seating.slot == slot);
-        let is_empty = !self.memory.players.iter().any(sits);
-        let place = self.memory.tables.get_mut(usize::from(slot));
-        let Some(table) =
-            place.and_then(|place| place.take_if(|table| table.is_over() && table.spectators == 0 && is_empty))
-        else {
-            return;
+        let Some(place) = self.memory.tables.get_mut(usize::from(slot)) else { return };
+        let sits = |line: &u16| {
+            let seating = self.memory.players.get(usize::from(*line)).and_then(|player| player.seating);
+            seating.is_some_and(|seating| seating.slot == slot)
         };
+        let is_done = |table: &mut Table| table.is_over() && table.spectators == 0 && !table.players().iter().any(sits);
+        let Some(table) = place.take_if(is_done) else { return };
         // Only now: the last state of the game shows what was said in it.
         for player in table.seated().iter().filter_map(|line| self.memory.players.get(usize::from(*line))) {
             if player.seating.is_none() {

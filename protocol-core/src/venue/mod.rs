@@ -273,6 +273,8 @@ pub struct Venue<'m> {
     break_since: Option<Millis>,
     /// The next table of the round to be opened, from 1.
     next_table: u16,
+    /// The line of a player for whom the round was last seen to wait: mostly it still does.
+    waits_for: u16,
     /// The number of the last call.
     calls: u32,
     /// Registrations so far, over all leagues.
@@ -322,6 +324,7 @@ impl<'m> Venue<'m> {
             closed_round: 0,
             break_since: None,
             next_table: 0,
+            waits_for: 0,
             calls: 1000,
             issued: 0,
             attempts: 0,

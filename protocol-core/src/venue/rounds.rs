@@ -10,7 +10,7 @@ use super::pace::Held;
 use super::players::{AgentState, OUTSIDE, Player};
 use super::reel::{Reel, moved};
 use super::settings::sizes;
-use super::{Memory, Venue};
+use super::{Memory, Venue, count};
 use crate::fair::{Draws, Seed};
 use crate::games::{AnyGame, Game, GameKind, MAX_SEATS, Question, Seat, Seats};
 use crate::ids::MatchId;
@@ -334,12 +334,21 @@ impl Venue<'_> {
     }
 
     /// Whether somebody sits at a table of the league, be it only to hear how the game ended.
-    fn is_anybody_seated(&self) -> bool {
-        let of_league = |slot: u16| {
-            let table = self.memory.tables.get(usize::from(slot)).and_then(Option::as_ref);
+    fn is_anybody_seated(&mut self) -> bool {
+        self.is_anybody(|venue, player| {
+            let table = player.seating.and_then(|seating| venue.table_at(seating.slot));
             table.is_some_and(|table| !table.id.is_outside())
-        };
-        self.memory.players.iter().any(|player| player.seating.is_some_and(|seating| of_league(seating.slot)))
+        })
+    }
+
+    /// Whether a player is like that. Asked after every answer, so it begins with whom it found last: in all it goes
+    /// round the players once while a round waits for one after the other, and not once for each answer.
+    fn is_anybody(&mut self, is_so: impl Fn(&Self, &Player) -> bool) -> bool {
+        let all = count(self.memory.players.len());
+        let first = self.waits_for.min(all);
+        let found = (first..all).chain(0..first).find(|&line| self.player(line).is_some_and(|one| is_so(self, one)));
+        self.waits_for = found.unwrap_or(first);
+        found.is_some()
     }
 
     pub(super) fn start(&mut self, now: Now) {
@@ -397,19 +406,24 @@ impl Venue<'_> {
                 // They are being told how their last game ended.
                 return;
             }
-            if let (Some(places), Some(slot)) = (places, self.free_slot()) {
+            if let Some(places) = places
+                && let Some(slot) = self.free_slot()
+            {
                 self.next_table = self.next_table.saturating_add(1);
                 let of_match = (self.playing, self.match_seed(id));
                 self.open_table(now, id, of_match, &self.lines_of(&places), slot);
                 self.begin(now, slot);
-            } else if let (true, Some((id, places)), Some(slot)) = (is_last, self.next_again(round), self.free_slot()) {
+            } else if is_last
+                && let Some((id, places)) = self.next_again(round)
+                && let Some(slot) = self.free_slot()
+            {
                 self.again = self.again.saturating_sub(1);
                 let of_match = (self.playing, self.match_seed(id));
                 self.open_table(now, id, of_match, &self.lines_of(&places), slot);
                 self.begin(now, slot);
             } else if !self.round_is_closed && is_last && self.again == 0 && !self.is_anybody_seated() {
                 // There is one table that is told. A new one waits until everybody who listens has heard the last.
-                if self.memory.players.iter().any(|player| self.owes_standings(player)) {
+                if self.is_anybody(|venue, player| venue.owes_standings(player)) {
                     return;
                 }
                 self.close_round(now, round);

@@ -110,7 +110,7 @@ impl<S: Write, C: Clock> Sink for Timed<'_, S, C> {
             }
             if self.is_for_all {
                 // It was not more before.
-                self.write_ms = deadline.saturating_sub(self.clock.now()) as u32;
+                self.write_ms = u32::try_from(deadline.saturating_sub(self.clock.now())).unwrap_or(self.write_ms);
             }
             Ok(())
         }
