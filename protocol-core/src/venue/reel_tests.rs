@@ -226,7 +226,7 @@ fn a_match_that_must_not_repeat_itself_is_judged_by_all_it_has_been_through_and_
         }
         assert_eq!(say(&mut room, format!("play {key} {}", listed[moves * moves % 3 % listed.len()])), "taken");
         moves += 1;
-        bytes.extend(taken(room.venue.reel, 1024));
+        bytes.extend(taken(room.venue.memory.reel, 1024));
     }
     assert_eq!((moves, refused), (26, 36), "then there is no way on");
     let id = MatchId { round: 1, table: 1 };
