@@ -136,7 +136,7 @@ impl<B: Board> Appliance<'_, B> {
     /// Goes on with what has begun, one step after the other: each needs room in the journal.
     fn remove_the_rest<'a>(&self, act: Act) -> impl Future<Output = Obeyed<'a>> {
         async move {
-            let mut removed = 1;
+            let mut removed: u16 = 1;
             loop {
                 yield_now().await;
                 self.room().await;

@@ -381,14 +381,13 @@ mod tests {
     fn a_protocol_is_one_line_whose_paths_are_found_wherever_it_is_mounted() {
         for at in ["/toy", "/api/v1/toy"] {
             let path = |below| std::format!("{at}{below}");
-            let find = |method, path| find_in(WITH_TOY, method, path).0;
-            assert!(matches!(find("GET", &path("/table")), Found::This(Route::Status)));
-            assert!(matches!(find("POST", &path("/table")), Found::This(Route::Agents)));
-            assert!(matches!(find("GET", &path("/ws")), Found::This(Route::Link(Purpose::Arena))));
-            assert!(matches!(find("GET", &path("/tables/7.json")), Found::This(Route::League(7))));
-            assert!(matches!(find("PUT", &path("/table")), Found::Otherwise("GET, HEAD, POST")));
-            assert!(matches!(find("POST", &path("/ws")), Found::Otherwise("GET")));
-            assert!(matches!(find("GET", &path("/tables/seven.json")), Found::Nothing));
+            assert!(matches!(find_in(WITH_TOY, "GET", &path("/table")).0, Found::This(Route::Status)));
+            assert!(matches!(find_in(WITH_TOY, "POST", &path("/table")).0, Found::This(Route::Agents)));
+            assert!(matches!(find_in(WITH_TOY, "GET", &path("/ws")).0, Found::This(Route::Link(Purpose::Arena))));
+            assert!(matches!(find_in(WITH_TOY, "GET", &path("/tables/7.json")).0, Found::This(Route::League(7))));
+            assert!(matches!(find_in(WITH_TOY, "PUT", &path("/table")).0, Found::Otherwise("GET, HEAD, POST")));
+            assert!(matches!(find_in(WITH_TOY, "POST", &path("/ws")).0, Found::Otherwise("GET")));
+            assert!(matches!(find_in(WITH_TOY, "GET", &path("/tables/seven.json")).0, Found::Nothing));
         }
         assert!(
             matches!(find_in(WITH_TOY, "GET", "/health").0, Found::This(Route::Health)),
