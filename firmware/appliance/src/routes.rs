@@ -313,7 +313,9 @@ mod tests {
                 };
                 assert!(matches!(find(method, &path).0, Found::This(_)), "{method} {path}");
                 assert!(matches!(find(other, &path).0, Found::Otherwise(_)), "{other} {path}");
-                assert!(matches!(find(method, &std::format!("{path}x")).0, Found::Nothing), "{path}x");
+                let beside = std::format!("{path}x");
+                let is_an_id = matches!(find(method, &beside).0, Found::This(Route::MoltGame(Ask::Agent(_))));
+                assert!(is_an_id || matches!(find(method, &beside).0, Found::Nothing), "{beside}");
             }
         }
     }

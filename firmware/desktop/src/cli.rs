@@ -396,9 +396,28 @@ impl Words<'_> {
     }
 }
 
+/// Names, as many on a line as fit beside an option.
+fn listed(names: &[&str]) -> String {
+    let (mut text, mut width) = (String::new(), 0);
+    for name in names {
+        let gap = match width {
+            0 => "",
+            _ if width + name.len() > 80 => {
+                width = 0;
+                ",\n                             "
+            }
+            _ => ", ",
+        };
+        width += name.len() + 2;
+        text += gap;
+        text += name;
+    }
+    text
+}
+
 /// What `--help` prints: what the verb does, its options with their defaults, and an example.
 pub fn help(verb: Verb, games: &[&str]) -> String {
-    let (games, least, most) = (games.join(", "), PLAYERS.start(), PLAYERS.end());
+    let (games, least, most) = (listed(games), PLAYERS.start(), PLAYERS.end());
     match verb {
         Verb::Run => format!(
             "\
@@ -745,7 +764,11 @@ mod tests {
         let games = crate::games();
         for verb in [Verb::Run, Verb::Demo, Verb::Verify] {
             let help = help(verb, &games);
-            assert!(help.contains(&games.join(", ")) && (verb == Verb::Verify || help.contains("2 to 512")), "{help}");
+            let on_one_line = help.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(
+                on_one_line.contains(&games.join(", ")) && (verb == Verb::Verify || help.contains("2 to 512")),
+                "{help}"
+            );
             assert!(help.lines().all(|line| line.len() <= 120), "{help}");
             let example = help.lines().last().unwrap().trim_start().strip_prefix("leaguebox ").unwrap();
             assert!(super::parse(example.split(' ').map(OsString::from), &games).is_ok(), "{example}");

@@ -18,6 +18,23 @@ const NAMED: &[(&str, &[&str], &str)] = &[
         &["dance-battle"],
         "its specification shows one board elsewhere than all others",
     ),
+    (
+        "protocol-core/src/protocols/moltgame/mod.rs",
+        &[
+            "even_odd",
+            "even_odd_10",
+            "echo",
+            "blotto",
+            "skill-gomoku",
+            "resource-rush",
+            "dance-battle",
+            "landlord",
+            "rockpaper",
+            "blackjack",
+            "texasholdem",
+        ],
+        "its ids of games never change, whatever comes",
+    ),
     ("firmware/desktop/src/cli.rs", &["skill-gomoku"], "an example of a command"),
 ];
 

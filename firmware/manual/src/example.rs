@@ -156,15 +156,26 @@ fn value(text: &str) -> json::Value<'_> {
     parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
+/// The first moves that a seat is offered.
+struct Few(Vec<String>);
+
+impl MoveSink for Few {
+    fn legal_move<M: serde::Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
+        self.0.push(written(|sink| json::write(legal, sink)));
+        if self.0.len() < 8 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+/// Moves with which a game can begin.
+pub fn first_moves(kind: GameKind) -> Vec<String> {
+    let game = AnyGame::start(kind, *kind.rules().seats.start(), &mut Draws::new(Seed([1; 32])));
+    let mut few = Few(Vec::new());
+    game.legal_moves(0, &mut few);
+    few.0
+}
+
 /// A move that is allowed, another one for another number; not the first, which is to do nothing where there is that.
 fn some_move(game: &AnyGame, seat: Seat, number: usize) -> String {
-    struct Few(Vec<String>);
-    impl MoveSink for Few {
-        fn legal_move<M: serde::Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
-            self.0.push(written(|sink| json::write(legal, sink)));
-            if self.0.len() < 8 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        }
-    }
     let mut few = Few(Vec::new());
     game.legal_moves(seat, &mut few);
     let place = 1 + (number * number + number / 7 + usize::from(seat)) % few.0.len().max(2).saturating_sub(1);

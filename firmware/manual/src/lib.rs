@@ -114,7 +114,7 @@ pub fn document(text: &str) -> String {
             })),
             "games_json" => {
                 let games = GameKind::ALL.iter().map(|&kind| {
-                    let summary = summary(kind).replace('`', "");
+                    let summary = summary(kind).replace('`', "").replace('"', "\\\"");
                     let (name, seats) = (kind.rules().name, kind.rules().seats.start());
                     format!(
                         "    {{ \"name\": \"{name}\", \"players\": {seats}, \"page\": \"{}\", \"description\": \"{summary}\" }}",
@@ -123,6 +123,22 @@ pub fn document(text: &str) -> String {
                 });
                 games.collect::<Vec<_>>().join(",\n")
             }
+            "other_games_json" => {
+                let others = league_of_agents::games().filter(|kind| !league_of_agents::specifies(kind.rules().name));
+                let game = |kind: GameKind| {
+                    let rules = kind.rules();
+                    let turns = if rules.order == Order::Together { "simultaneous" } else { "one after the other" };
+                    let (name, players, rounds) = (rules.name, rules.seats.start(), rules.turns);
+                    let moves = example::first_moves(kind).join(", ");
+                    format!(
+                        ",\n    \"{name}\": {{\n      \"page\": \"{}\", \"players\": {players}, \"maxRounds\": {rounds}, \
+                         \"turns\": \"{turns}\",\n      \"moves\": [{moves}]\n    }}",
+                        path(kind)
+                    )
+                };
+                others.map(game).collect()
+            }
+            "unknown_game" => Trouble::UnknownGame.text().into(),
             "joinable" => names(league_of_agents::games()),
             "join_time" => seconds(timing.join_ms),
             "move_time" => seconds(timing.move_ms),

@@ -61,10 +61,14 @@ enum Form {
     Read(Reading, usize),
 }
 
-/// The file at a path.
+/// The file at a path. The page of a game is also where MoltGame looks for it: at `/games/`.
 pub(crate) fn find(path: &str) -> Option<&'static File> {
     let path = if path == "/index.html" { "/" } else { path };
-    FILES.iter().find(|file| file.path == path)
+    let is_it = |file: &&File| match path.strip_prefix("/games/") {
+        Some(game) => file.path.strip_prefix("/skill/") == Some(game),
+        None => file.path == path,
+    };
+    FILES.iter().find(is_it)
 }
 
 impl File {

@@ -205,7 +205,11 @@ impl Blackjack {
     }
 
     /// Knows what everybody has in the end.
-    #[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "what is kept of a seat is below `KEPT`, and six powers of it fit, as is asserted below")]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "what is kept of a seat is below `KEPT`, and six powers of it fit, as is asserted below"
+    )]
     pub(super) fn recall(_seed: Seed, digest: u64) -> Self {
         let mut game = Self::empty(MAX_SEATS as u8, 0);
         (game.phase, game.hands) = (Phase::Over, (digest / KEPT.pow(MAX_SEATS as u32)).min(HANDS.into()) as u8);
@@ -247,7 +251,11 @@ impl Blackjack {
     }
 
     /// Deals the next card.
-    #[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "no more than 112 of 312 cards are dealt, and of no rank more than there are")]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "no more than 112 of 312 cards are dealt, and of no rank more than there are"
+    )]
     fn draw(&mut self, draws: &mut Draws) {
         let dealt = usize::from(self.dealt);
         let left = |rank: Rank| OF_A_RANK - (0..dealt).filter(|&at| self.card(at) == rank).count() as u32;
@@ -586,7 +594,11 @@ impl Game for Blackjack {
             .try_for_each(|seat| if seat < self.seats { write!(f, ",{}", self.score(seat)) } else { f.write_str(",") })
     }
 
-    #[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "six seats and ten hands fit, as is asserted above")]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "six seats and ten hands fit, as is asserted above"
+    )]
     fn digest(&self) -> u64 {
         (0..MAX_SEATS as Seat).rev().fold(self.hands.into(), |digest, seat| {
             let kept = if seat >= self.seats {

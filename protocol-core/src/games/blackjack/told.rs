@@ -80,7 +80,10 @@ pub(super) fn view<M: SerializeMap>(
         Phase::Play(seat, second) => ("play", Some(table.id(seat)), second),
         Phase::Over => ("over", None, false),
     };
-    out.serialize_entry("hand", &(if game.phase == Phase::Over { game.hands.max(1) } else { game.hands.saturating_add(1) }))?;
+    out.serialize_entry(
+        "hand",
+        &(if game.phase == Phase::Over { game.hands.max(1) } else { game.hands.saturating_add(1) }),
+    )?;
     out.serialize_entry("max_hands", &HANDS)?;
     out.serialize_entry("phase", current.0)?;
     out.serialize_entry("to_move", &current.1)?;

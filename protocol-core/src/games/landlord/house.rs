@@ -93,7 +93,8 @@ struct Miser;
 
 impl Mind for Miser {
     fn choose(&mut self, seen: Seen<'_>) -> Value {
-        let lowest = Sight::of(seen).filter(|sight| sight.bid.is_none()).and_then(|sight| sight.plays().into_iter().next());
+        let lowest =
+            Sight::of(seen).filter(|sight| sight.bid.is_none()).and_then(|sight| sight.plays().into_iter().next());
         lowest.map_or_else(pass, |cards| json!(cards))
     }
 }

@@ -412,7 +412,13 @@ fn the_worst_hand_lists_each_of_its_497_moves_once() {
         (count, begin.elapsed() / 100)
     };
     let (worst, usual) = (written(cards(WORST)), written(start(1).0.hands[0]));
-    std::println!("the worst hand: {} bytes in {:?}; a usual one: {} bytes in {:?}", worst.0, worst.1, usual.0, usual.1);
+    std::println!(
+        "the worst hand: {} bytes in {:?}; a usual one: {} bytes in {:?}",
+        worst.0,
+        worst.1,
+        usual.0,
+        usual.1
+    );
     assert!(worst.1.as_millis() < 20, "{worst:?}");
 }
 

@@ -68,7 +68,8 @@ impl Mind for Reader {
     fn choose(&mut self, seen: Seen<'_>) -> Value {
         let counts = Self::expected(seen);
         let most = counts.into_iter().max().unwrap_or(0);
-        let likely: Vec<Throw> = Throw::ALL.into_iter().zip(counts).filter(|&(_, n)| n == most).map(|(t, _)| t).collect();
+        let likely: Vec<Throw> =
+            Throw::ALL.into_iter().zip(counts).filter(|&(_, n)| n == most).map(|(t, _)| t).collect();
         let theirs = self.0.pick(&likely).unwrap_or(Throw::Rock);
         sent(Throw::ALL.into_iter().find(|throw| throw.beats(theirs)).unwrap_or(theirs))
     }

@@ -26,7 +26,8 @@ impl Card {
     #[cfg(any(test, feature = "house"))]
     pub fn named(text: &str) -> Option<Card> {
         let [rank, suit] = *text.as_bytes() else { return None };
-        Self::deck().find(|card| RANKS.get(usize::from(card.rank())) == Some(&rank) && SUITS.get(card.suit()) == Some(&suit))
+        Self::deck()
+            .find(|card| RANKS.get(usize::from(card.rank())) == Some(&rank) && SUITS.get(card.suit()) == Some(&suit))
     }
 
     fn rank(self) -> u8 {

@@ -246,7 +246,11 @@ impl TexasHoldem {
     }
 
     /// Knows what everybody has in the end.
-    #[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "a hand is below 30, and who gave up has six bits")]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "a hand is below 30, and who gave up has six bits"
+    )]
     pub(super) fn recall(_seed: Seed, digest: u64) -> Self {
         let (told, stacks) = (digest % TOLD, digest / TOLD);
         let (seats, stacks) = unrank(stacks);
@@ -373,7 +377,10 @@ impl TexasHoldem {
     }
 
     /// The moves of whoever is to move: what is safest, then from little to much.
-    #[expect(clippy::arithmetic_side_effects, reason = "no more than 6,000 chips are in play, and the bets of a round are among those of the hand")]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "no more than 6,000 chips are in play, and the bets of a round are among those of the hand"
+    )]
     fn deeds(&self, seat: Seat) -> impl Iterator<Item = Deed> {
         let (highest, pot) = (self.level() - self.before, self.pot() + self.to_call(seat));
         let least = self.least_raise();
@@ -442,7 +449,11 @@ impl TexasHoldem {
     }
 
     /// What each takes out of the pots.
-    #[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "no more than 6,000 chips are in play, and a pot has one to six winners")]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "no more than 6,000 chips are in play, and a pot has one to six winners"
+    )]
     fn pots(&self) -> BySeat<u16> {
         let mut won = [0; MAX_SEATS];
         let mut paid = 0;
@@ -452,8 +463,7 @@ impl TexasHoldem {
             // What somebody who folded has put in on top of all that are left belongs to the last pot.
             let share = |put: u16| if is_last { put.saturating_sub(paid) } else { put.min(upto).saturating_sub(paid) };
             let pot: u16 = self.put.iter().map(|&put| share(put)).sum();
-            let in_it =
-                || self.left_of(self.button).filter(|&seat| self.live.has(seat) && of(&self.put, seat) >= upto);
+            let in_it = || self.left_of(self.button).filter(|&seat| self.live.has(seat) && of(&self.put, seat) >= upto);
             let best = in_it().map(|seat| self.strength(seat)).max();
             let winners = || in_it().filter(|&seat| Some(self.strength(seat)) == best);
             let count = winners().count().max(1) as u16;
@@ -511,7 +521,10 @@ impl Game for TexasHoldem {
     }
 
     fn forfeit(&mut self, losers: Seats, _draws: &mut Draws) {
-        self.stacks.iter_mut().zip(&mut self.put).for_each(|(stack, put)| *stack = stack.saturating_add(core::mem::take(put)));
+        self.stacks
+            .iter_mut()
+            .zip(&mut self.put)
+            .for_each(|(stack, put)| *stack = stack.saturating_add(core::mem::take(put)));
         self.before = 0;
         self.end = Some(End::Forfeit(losers));
     }
@@ -631,7 +644,11 @@ fn rank(seats: u8, stacks: &BySeat<u16>) -> u64 {
 }
 
 /// The division of that number; another one where there is no such number.
-#[expect(clippy::arithmetic_side_effects, clippy::cast_possible_truncation, reason = "56 bits for six seats, each with 6,000 chips at most; a division is at least one")]
+#[expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "56 bits for six seats, each with 6,000 chips at most; a division is at least one"
+)]
 fn unrank(rank: u64) -> (u8, BySeat<u16>) {
     let (mut seats, mut rest) = (FEWEST, rank);
     while usize::from(seats) < MAX_SEATS && rest >= divisions(seats) {

@@ -2,10 +2,11 @@
 
 use crate::games::house::prelude::*;
 
-pub const MINDS: &[(&str, Make)] = &[("Walker", |_| Box::new(Walker(3))), ("Stopper", |_| Box::new(Walker(0)))];
+pub const MINDS: &[(&str, Make)] =
+    &[("Walker", |_| Box::new(Walker(3))), ("Random", |seed| Box::new(Walker(Coin::new(seed).below(4))))];
 
 /// How many steps are left.
-struct Walker(u8);
+struct Walker(u64);
 
 impl Mind for Walker {
     fn choose(&mut self, _: Seen<'_>) -> Value {
