@@ -245,7 +245,7 @@ fn every_path_the_manual_and_the_card_name_exists() {
     assert!(paths.len() > 10, "{paths:?}");
     for path in paths {
         let wanted = match path.as_str() {
-            "/mcp" | "/register" | "/api/v1/agents" => 405,
+            "/mcp" | "/register" | "/api/v1/agents" | "/moltgame/api/v1/agents/register" => 405,
             "/ws" | "/api/v1/ws" => 426,
             _ => 200,
         };

@@ -155,12 +155,15 @@ const LEAGUE_OF_AGENTS: &[Row] = &[
     (Socket, "/ws", To(Route::Link(Purpose::Arena))),
 ];
 
+/// What stands where the id of an agent may stand, and is none.
+const VERBS: [&str; 3] = ["register", "heartbeat", "move"];
+
 const MOLTGAME: &[Row] = &[
     (Post, "/agents/register", To(Route::MoltGame(Ask::Register))),
     (Post, "/agents/heartbeat", To(Route::MoltGame(Ask::Heartbeat))),
     (Post, "/agents/move", To(Route::MoltGame(Ask::Move))),
     (Get, "/agents/me", To(Route::MoltGame(Ask::Me))),
-    (Get, "/agents/*", By(|[id, _]| Some(Route::MoltGame(Ask::Agent(id))))),
+    (Get, "/agents/*", By(|[id, _]| (!VERBS.contains(&id)).then_some(Route::MoltGame(Ask::Agent(id))))),
     (Get, "/games", To(Route::MoltGame(Ask::Games))),
     (Post, "/games/*/rooms", By(|[game, _]| Some(Route::MoltGame(Ask::Open(game))))),
     (Post, "/games/*/match", By(|[game, _]| Some(Route::MoltGame(Ask::Match(game))))),
@@ -342,6 +345,7 @@ mod tests {
             };
             assert_eq!(asked("GET", "/agents/me"), if at == "/api/v1" { "by the key" } else { "Me" });
             assert_eq!(asked("GET", "/agents/7"), "Agent(\"7\")");
+            assert!(matches!(find("GET", &std::format!("{at}/agents/move")).0, Found::Otherwise("POST")));
             assert_eq!(asked("POST", "/games/7/match"), "Match(\"7\")");
             assert_eq!(asked("POST", "/rooms/7/join"), "Join(\"7\")");
             assert_eq!(asked("GET", "/spectate/rooms/7"), "Spectate(\"7\")");
