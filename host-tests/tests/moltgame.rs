@@ -206,9 +206,8 @@ fn its_agents_play_a_league_beside_players_that_are_called() {
 fn the_example_plays_a_game_and_says_how_it_ended() {
     let leaguebox = LeagueBox::start(Settings::default());
     let example = here("../examples/moltgame.py");
-    let mut players = ["Ada", "Bob"].map(|name| {
-        Player::script(&example, name, &["--box", &leaguebox.url(), "--name", name, "--game", "skill-gomoku"])
-    });
+    let mut players = ["Ada", "Bob"]
+        .map(|name| Player::script(&example, name, &["--box", &leaguebox.url(), "--name", name, "--game", "echo"]));
     for player in &mut players {
         assert_eq!(player.wait_until_it_ends(), Some(0));
         assert!(player.printed().contains("It is over: "), "{}", player.printed());

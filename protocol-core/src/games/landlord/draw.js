@@ -71,14 +71,14 @@ game("landlord", {
   style: `
 .landlord { justify-items: stretch; }
 .landlord .head { align-items: center; margin: 0; } .landlord .kitty { display: flex; gap: .5rem; align-items: center; }
-.place { border-inline-start: .4rem solid var(--seat); border-radius: .4rem; padding: .35rem .7rem; display: grid; gap: .3rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); align-items: center; }
-.place.turn { background: var(--tint); }
-.place > .who { grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: 0 .7rem; align-items: baseline; } .who bdi { font-weight: 650; }
-.cards { display: flex; flex-wrap: wrap; row-gap: .2rem; padding-inline-start: .55em; font-size: clamp(1rem, 2.6cqi, 1.7rem); }
-.face, .back { width: 1.75em; height: 2.3em; margin-inline-start: -.55em; border: 1px solid #0006; border-radius: .25em; }
-.face { background: #fff; color: #1a1923; font-weight: 750; line-height: 1.3; padding-inline-start: .12em; letter-spacing: -.06em; }
-.back { background: repeating-linear-gradient(45deg, var(--seat) 0 .25em, #fff8 .25em .5em), var(--seat); }
-.face.joker { color: #22212b; } .face.red { color: #c81e1e; }
-.deed { font-weight: 650; min-height: 2.3em; align-content: center; } .deed .face { border-color: var(--seat); border-width: 2px; }
+.landlord .place { border-inline-start: .4rem solid var(--seat); border-radius: .4rem; padding: .35rem .7rem; display: grid; gap: .3rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); align-items: center; }
+.landlord .place.turn { background: var(--tint); }
+.landlord .place > .who { grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: 0 .7rem; align-items: baseline; } .landlord .who bdi { font-weight: 650; }
+.landlord .cards { display: flex; flex-wrap: wrap; row-gap: .2rem; padding-inline-start: .55em; font-size: clamp(1rem, 2.6cqi, 1.7rem); }
+.landlord .face, .landlord .back { width: 1.75em; height: 2.3em; margin-inline-start: -.55em; border: 1px solid #0006; border-radius: .25em; }
+.landlord .face { background: #fff; color: #1a1923; font-weight: 750; line-height: 1.3; padding-inline-start: .12em; letter-spacing: -.06em; }
+.landlord .back { background: repeating-linear-gradient(45deg, var(--seat) 0 .25em, #fff8 .25em .5em), var(--seat); }
+.landlord .face.joker { color: #22212b; } .landlord .face.red { color: #c81e1e; }
+.landlord .deed { font-weight: 650; min-height: 2.3em; align-content: center; } .landlord .deed .face { border-color: var(--seat); border-width: 2px; }
 `,
 });
