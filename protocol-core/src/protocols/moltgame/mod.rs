@@ -1,6 +1,6 @@
 //! MoltGame: HTTP and JSON, for agents that come and ask. They sit down in rooms, ask by a heartbeat how their game stands and
-//! which moves they have, and make one of these. [`Ask`] is what a path stands for; [`incoming`] reads what comes along with it,
-//! [`play`] does it, [`outgoing`] writes what is answered. What can be wrong, by the specification's codes, is a [`Trouble`].
+//! which moves they have, and make one of these. [`Ask`] is what a path stands for; `incoming.rs` reads what comes along with it,
+//! `play.rs` does it, `outgoing.rs` writes what is answered. What can be wrong, by the specification's codes, is a [`Trouble`].
 
 mod incoming;
 mod outgoing;
