@@ -850,9 +850,12 @@ fn the_pages_own_sha_256_is_sha_256() {
 #[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
 fn the_page_is_small_strict_and_takes_nothing_from_outside() {
     let leaguebox = LeagueBox::start(Settings::default());
-    let mut total = 0;
+    let (mut total, mut zipped) = (0, 0);
     for (path, file) in PAGE {
         let text = web(file);
+        let head = http::request(leaguebox.address, "HEAD", path, "Accept-Encoding: gzip\r\n", "").expect("a head");
+        assert_eq!(head.header("content-encoding"), Some("gzip"), "{path}");
+        zipped += head.header("content-length").and_then(|length| length.parse::<usize>().ok()).expect("a length");
         assert!(leaguebox.get(path).body == text, "{path} is {file}");
         total += text.len();
         // The namespace of a picture is a name, not an address.
@@ -862,7 +865,7 @@ fn the_page_is_small_strict_and_takes_nothing_from_outside() {
             assert!(!text.contains(way), "{way} in {file}");
         }
     }
-    assert!(total <= PLAIN_BYTES, "{total} bytes");
+    assert!(total <= PLAIN_BYTES && zipped <= PAGE_BYTES, "{total} bytes, {zipped} compressed");
     let page = web("index.html");
     assert!(!page.contains("<style") && !page.contains(" style=") && !page.contains(" onclick="), "nothing is inline");
     assert_eq!(
