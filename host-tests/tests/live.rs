@@ -246,6 +246,7 @@ fn as_many_watchers_as_there_may_be_keep_no_player_out_and_make_no_move_late() {
 #[test]
 fn with_32_players_linked_and_four_pages_open_every_fifth_visitor_is_answered_when_it_comes() {
     let leaguebox = LeagueBox::start(Settings::default());
+    assert_eq!(leaguebox.admin_with("settings", r#"{"per_address": 32}"#).status, 200);
     let mut crowd = Crowd::new();
     crowd.dial_in(&leaguebox, 32);
     let mut pages: Vec<_> = (0..4).map(|_| Page::open(&leaguebox)).collect();
@@ -256,7 +257,7 @@ fn with_32_players_linked_and_four_pages_open_every_fifth_visitor_is_answered_wh
     }
     // Nobody had to go for it.
     let players = leaguebox.get("/api/players.json").body;
-    assert_eq!(players.matches("\"connected\":true").count(), 32, "{players}");
+    assert_eq!(players.matches("\"online\":true").count(), 32, "{players}");
     assert_eq!(leaguebox.admin("start").status, 200);
     pages.iter_mut().for_each(|page| page.hear_until(|page| page.status["state"] != "WAITING"));
 }
