@@ -7,9 +7,8 @@ use arbitrary::Arbitrary;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
 use protocol_core::json::Slice;
-use protocol_core::protocols::league_v2::Failure;
 use protocol_core::time::{Now, Utc};
-use protocol_core::venue::{Command, Config, Event, Mode, Space, Venue, Via};
+use protocol_core::venue::{Command, Config, Event, Failure, Mode, Space, Venue, Via};
 
 #[derive(Arbitrary, Debug)]
 enum Step<'a> {
