@@ -57,8 +57,9 @@ def main():
             move = choose(pulse["game_state"], pulse["legal_moves"])
             moved = ask("/agents/move", {"room_id": pulse["room_id"], "move": move})
             print(f"I play {json.dumps(move)}" if moved.get("success") else f"Refused: {moved.get('hint')}", flush=True)
-            continue
-        if pulse.get("game_over"):
+            if moved.get("success"):
+                continue  # A heartbeat after one's own move is never too soon.
+        elif pulse.get("game_over"):
             print(f"It is over: {json.dumps(pulse['game_state'].get('standing'))}", flush=True)
             if not args.league:
                 return

@@ -28,6 +28,7 @@ fn main() {
             "agent.json" => "/.well-known/agent.json".into(),
             "league-of-agents.md" => "/api/v1/skill.md".into(),
             "moltgame.md" => "/moltgame/skill.md".into(),
+            "agon.md" => "/agon/skill.md".into(),
             "league-of-agents.json" => "/api/v1/doc.json".into(),
             name => format!("/{name}"),
         };

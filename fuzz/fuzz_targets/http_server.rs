@@ -24,7 +24,7 @@ libfuzzer_sys::fuzz_target!(|input: (u64, Vec<u8>)| {
                 }
                 Ok(None) => break,
                 Err(refusal) => {
-                    let _ = conn.refuse(&world, &Limits::default(), refusal).await;
+                    let _ = conn.refuse(&world, &Limits::default(), refusal, [r#"{"error":""#, r#""}"#]).await;
                     break;
                 }
             }

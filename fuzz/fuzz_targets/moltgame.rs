@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use arbitrary::Arbitrary;
 use protocol_core::fair::Seed;
-use protocol_core::json::Slice;
-use protocol_core::protocols::moltgame::Ask;
+use protocol_core::json::{Sink, Slice};
+use protocol_core::protocols::moltgame::{Ask, Asking, LogRow, Paged};
 use protocol_core::time::{Now, Utc};
 use protocol_core::venue::{Command, Config, Event, Space, Venue};
 use serde_json::{Value, json};
@@ -18,9 +18,17 @@ enum Step<'a> {
         key: &'a str,
         path: u8,
         id: &'a str,
+        query: &'a str,
         body: &'a [u8],
     },
     Register(u8),
+    /// It says something, in its room or to all, and all of it is read.
+    Say {
+        agent: u8,
+        of: Option<u8>,
+        text: &'a str,
+        query: &'a str,
+    },
     /// An agent sits down in a game, or wants to.
     Match {
         agent: u8,
@@ -50,7 +58,7 @@ enum Step<'a> {
 const FROM: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 fn asked(path: u8, id: &str) -> Ask<'_> {
-    match path % 12 {
+    match path % 17 {
         0 => Ask::Register,
         1 => Ask::Me,
         2 => Ask::Agent(id),
@@ -62,6 +70,11 @@ fn asked(path: u8, id: &str) -> Ask<'_> {
         8 => Ask::Room(id),
         9 => Ask::Spectate(id),
         10 => Ask::Heartbeat,
+        11 => Ask::Logs(id),
+        12 => Ask::Chat(Some(id)),
+        13 => Ask::Chat(None),
+        14 => Ask::Say(Some(id)),
+        15 => Ask::Say(None),
         _ => Ask::Move,
     }
 }
@@ -76,9 +89,26 @@ struct Hall<'v, 'm> {
 
 impl Hall<'_, '_> {
     fn ask(&mut self, key: Option<&str>, ask: Ask<'_>, body: &[u8]) -> Value {
-        let answer = self.venue.ask_moltgame(self.now, FROM, key, ask, body);
+        self.ask_by(key, ask, "", body)
+    }
+
+    fn ask_by(&mut self, key: Option<&str>, ask: Ask<'_>, query: &str, body: &[u8]) -> Value {
+        let asking = Asking { ask, from: FROM, authorization: key, query, body, has_time: self.now.ms % 2 == 0 };
+        let answer = self.venue.ask_moltgame(self.now, asking);
         let mut sink = Slice::new(&mut self.buf);
-        self.venue.write_moltgame(&answer, &mut sink).expect("an answer fits");
+        if let Some(Paged::Chat(page)) = answer.paged() {
+            let mut at = 0;
+            while self.venue.write_chat(page, &mut at, &mut sink).expect("messages fit") {}
+        } else if let Some(Paged::Logs(page)) = answer.paged() {
+            sink.put(b"[0").expect("it fits");
+            for row in page.rows(self.venue.log_opening(&page)) {
+                sink.put(b",").expect("it fits");
+                self.venue.write_log_row(&page, LogRow::Opening(row), &mut sink).expect("a row fits");
+            }
+            sink.put(b"]").expect("it fits");
+        } else {
+            self.venue.write_moltgame(&answer, &mut sink).expect("an answer fits");
+        }
         let value: Value = serde_json::from_slice(sink.written()).expect("an answer is JSON");
         if answer.status() != 200 {
             assert!(value["error"].is_string() && value["hint"].is_string(), "{value}");
@@ -103,8 +133,17 @@ libfuzzer_sys::fuzz_target!(|steps: Vec<Step<'_>>| {
     let mut hall = Hall { venue: &mut venue, now, buf: vec![0; 1 << 17], keys: Vec::new(), rooms: Vec::new() };
     for step in steps {
         match step {
-            Step::Any { key, path, id, body } => {
-                hall.ask(Some(key), asked(path, id), body);
+            Step::Any { key, path, id, query, body } => {
+                hall.ask_by(Some(key), asked(path, id), query, body);
+            }
+            Step::Say { agent, of, text, query } => {
+                let room = of.and_then(|of| hall.rooms.get(usize::from(of) % hall.rooms.len().max(1)));
+                let room = room.and_then(Value::as_str).map(str::to_owned);
+                hall.by(agent, Ask::Say(room.as_deref()), json!({"text": text}).to_string().as_bytes());
+                hall.ask_by(None, Ask::Chat(room.as_deref()), query, b"");
+                room.into_iter().for_each(|room| {
+                    hall.ask_by(None, Ask::Logs(&room), query, b"");
+                });
             }
             Step::Register(name) => {
                 let answer = hall.ask(None, Ask::Register, json!({"name": format!("A{name}")}).to_string().as_bytes());

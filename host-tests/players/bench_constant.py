@@ -1,4 +1,4 @@
-"""What the box is measured against: FastAPI answering one constant to POST /mcp, ready-made bytes at that."""
+"""What the box is measured against: FastAPI answering one constant to what the box is asked, ready-made bytes at that."""
 
 import os
 
@@ -9,5 +9,6 @@ app = FastAPI()
 
 
 @app.post("/mcp")
-async def mcp() -> Response:
+@app.post("/moltgame/api/v1/agents/heartbeat")
+async def constant() -> Response:
     return Response(BODY, media_type="application/json")

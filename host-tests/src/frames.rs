@@ -1,5 +1,8 @@
 //! Ethernet frames made by hand, for what no honest network stack sends.
 
+use crate::PATIENCE;
+use socket2::{Domain, Protocol, Socket, Type};
+use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// Somebody on the wire who is not there: an Ethernet address and an IP address no computer has.
@@ -38,10 +41,22 @@ pub fn arp(from: Station, asked: Ipv4Addr) -> Vec<u8> {
 
 /// A TCP segment without options.
 pub fn tcp(from: Station, port: u16, to: (SocketAddrV4, [u8; 6]), flags: u8, sequence: u32, payload: &[u8]) -> Vec<u8> {
+    tcp_after(from, port, to, flags, (sequence, 0), payload)
+}
+
+/// The same that acknowledges what came.
+pub fn tcp_after(
+    from: Station,
+    port: u16,
+    to: (SocketAddrV4, [u8; 6]),
+    flags: u8,
+    (sequence, acknowledged): (u32, u32),
+    payload: &[u8],
+) -> Vec<u8> {
     let (there, mac) = to;
     let mut segment = [port.to_be_bytes(), there.port().to_be_bytes()].concat();
     segment.extend(sequence.to_be_bytes());
-    segment.extend(0_u32.to_be_bytes());
+    segment.extend(acknowledged.to_be_bytes());
     // Five words of header; a window; no checksum yet; nothing urgent.
     segment.extend([0x50, flags, 0x10, 0x00, 0, 0, 0, 0]);
     segment.extend(payload);
@@ -66,6 +81,59 @@ pub fn ipv4(from: Station, to: (Ipv4Addr, [u8; 6]), protocol: u8, payload: &[u8]
     frame.extend(header);
     frame.extend(payload);
     frame
+}
+
+/// All that passes by on the networks of this computer.
+pub struct Wiretap(Socket);
+
+/// A TCP segment that passed by.
+#[derive(Debug, Clone)]
+pub struct Segment {
+    /// TCP's flags.
+    pub flags: u8,
+    /// The number of its first byte.
+    pub sequence: u32,
+    /// What it carries.
+    pub payload: Vec<u8>,
+}
+
+impl Wiretap {
+    /// Listens from now on. Needs the rights of a network's owner.
+    pub fn new() -> Wiretap {
+        // Linux's AF_PACKET, SOCK_RAW and ETH_P_ALL.
+        let (frames, raw, all) = (Domain::from(17), Type::from(3), Protocol::from(i32::from(3_u16.to_be())));
+        let socket = Socket::new(frames, raw, Some(all));
+        let socket = socket.expect("a socket for frames");
+        socket.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        Wiretap(socket)
+    }
+
+    /// The next segment to a port of somebody's.
+    pub fn segment_to(&mut self, to: Ipv4Addr, port: u16) -> Segment {
+        let mut frame = [0; 2048];
+        loop {
+            let length =
+                self.0.read(&mut frame).unwrap_or_else(|error| panic!("nothing comes to {to}:{port}: {error}"));
+            let frame = &frame[..length];
+            let is_tcp = length >= 54 && frame[12..14] == [8, 0] && frame[23] == 6;
+            if !is_tcp || frame[30..34] != to.octets() || frame[36..38] != port.to_be_bytes() {
+                continue;
+            }
+            let (header, end) =
+                (34 + 4 * usize::from(frame[46] >> 4), 14 + usize::from(frame[16]) * 256 + usize::from(frame[17]));
+            return Segment {
+                flags: frame[47],
+                sequence: u32::from_be_bytes([frame[38], frame[39], frame[40], frame[41]]),
+                payload: frame.get(header..end).unwrap_or_default().to_vec(),
+            };
+        }
+    }
+}
+
+impl Default for Wiretap {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 fn ethernet(to: [u8; 6], from: [u8; 6], kind: u16) -> Vec<u8> {

@@ -64,10 +64,15 @@ pub fn request(address: SocketAddr, method: &str, path: &str, headers: &str, bod
 
 /// A POST of a JSON text from another address of this computer.
 pub fn post_from(source: IpAddr, address: SocketAddr, path: &str, body: &str) -> Result<Response> {
+    post_with(source, address, path, "Content-Type: application/json\r\n", body)
+}
+
+/// The same with headers.
+pub fn post_with(source: IpAddr, address: SocketAddr, path: &str, headers: &str, body: &str) -> Result<Response> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     socket.bind(&SocketAddr::new(source, 0).into())?;
     socket.connect(&address.into())?;
-    let head = head(address, "POST", path, "Content-Type: application/json\r\n", body);
+    let head = head(address, "POST", path, headers, body);
     exchange_on(socket.into(), &[head.as_bytes(), body.as_bytes()])
 }
 

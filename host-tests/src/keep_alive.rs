@@ -1,9 +1,11 @@
 //! One connection for many requests, as agents' HTTP clients keep it.
 
 use crate::http::Response;
+use crate::wait_for;
 use serde_json::{Value, json};
+use socket2::{Domain, Socket, Type};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 
 /// An open connection.
 pub struct Connection {
@@ -14,7 +16,20 @@ pub struct Connection {
 impl Connection {
     /// Connects.
     pub fn open(address: SocketAddr) -> Connection {
-        let stream = TcpStream::connect(address).expect("a connection to the box");
+        Connection::on(TcpStream::connect(address).expect("a connection to the box"), address)
+    }
+
+    /// Connects from another address of this computer, as soon as a slot listens.
+    pub fn open_from(source: IpAddr, address: SocketAddr) -> Connection {
+        let socket = wait_for("a connection to the box", || {
+            let socket = Socket::new(Domain::for_address(address), Type::STREAM, None).expect("a socket");
+            socket.bind(&SocketAddr::new(source, 0).into()).expect("an address of ours");
+            socket.connect(&address.into()).is_ok().then_some(socket)
+        });
+        Connection::on(socket.into(), address)
+    }
+
+    fn on(stream: TcpStream, address: SocketAddr) -> Connection {
         stream.set_nodelay(true).expect("a socket");
         stream.set_read_timeout(Some(crate::PATIENCE)).expect("a socket");
         Connection { address, reader: BufReader::new(stream) }
@@ -33,6 +48,11 @@ impl Connection {
     /// POST of a JSON text.
     pub fn post(&mut self, path: &str, body: &str) -> Response {
         self.exchange("POST", path, "", body)
+    }
+
+    /// The same by somebody who shows a key.
+    pub fn post_as(&mut self, key: &str, path: &str, body: &str) -> Response {
+        self.exchange("POST", path, &format!("Authorization: Bearer {key}\r\n"), body)
     }
 
     /// A JSON-RPC call to `/mcp`; the whole answer.

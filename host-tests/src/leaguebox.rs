@@ -54,15 +54,34 @@ impl LeagueBox {
         }
     }
 
+    /// Starts a box that answers a few dozen heartbeats a second of those that come too soon, as a board does by itself.
+    pub fn with_little_time(settings: Settings) -> LeagueBox {
+        match DEVICE {
+            Device::Desktop => LeagueBox::on_desktop(settings, &["--spare-heartbeats=40"]),
+            _ => LeagueBox::start(settings),
+        }
+    }
+
     /// Starts an emulated board on a bridge. A DHCP server must be there.
     #[cfg(feature = "emulator")]
     pub fn in_emulator(settings: Settings, bridge: &str) -> LeagueBox {
-        let board = device::emulator::start(bridge);
+        let leaguebox = LeagueBox::boot(device::emulator::start(bridge, None));
+        leaguebox.tell(settings);
+        leaguebox
+    }
+
+    /// Starts an emulated board whose flash is in a file, asking nothing of it.
+    #[cfg(feature = "emulator")]
+    pub fn in_emulator_on(flash: &std::path::Path) -> LeagueBox {
+        LeagueBox::boot(device::emulator::start("lb0", Some(flash)))
+    }
+
+    #[cfg(feature = "emulator")]
+    fn boot(board: emulator::Emulator) -> LeagueBox {
         let (address, admin_code) = device::emulator::introduction(&board, 0);
         let leaguebox =
             LeagueBox { address, admin_code, begun: Instant::now(), machine: Machine::Emulator(Box::new(board)) };
         leaguebox.wait_until_healthy();
-        leaguebox.tell(settings);
         leaguebox
     }
 

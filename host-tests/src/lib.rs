@@ -12,6 +12,7 @@ pub mod frames;
 pub mod http;
 pub mod keep_alive;
 pub mod leaguebox;
+pub mod moltgame;
 pub mod python;
 pub mod results;
 pub mod settings;

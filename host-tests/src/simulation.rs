@@ -7,7 +7,7 @@
 //! agent.rs    the players, one conduct per kind of trouble
 //! checks.rs   what must hold, recomputed without the box
 //! power.rs    power cuts
-//! club.rs     agents that dial in, and the queues they play from
+//! club.rs     agents that dial in and the queues they play from, agents that poll and their rooms
 //! owner.rs    an owner who removes players, rules on matches and has them played again
 //! ```
 //!
@@ -30,15 +30,15 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use protocol_core::fair::{Purpose, Seed};
-use protocol_core::games::{Game, GameKind, MoveSink, Order, Seat};
+use protocol_core::fair::{Draws, Purpose, Seed};
+use protocol_core::games::{AnyGame, Game, GameKind, MoveSink, Order, Seat};
 use protocol_core::ids::MatchId;
 use protocol_core::json::{Counter, Full, Sink, Window};
 use protocol_core::log::Happening;
 use protocol_core::season::Record;
 use protocol_core::time::{Now, Utc};
 use protocol_core::venue::{
-    Command, Config, Event, Failure, Memory, Mode, Output, Pace, Pacing, ReelId, Space, Stage, Timing, Venue, Via,
+    Command, Config, Event, Failure, FilmId, Memory, Mode, Output, Pace, Pacing, Space, Stage, Timing, Venue, Via,
     sizes,
 };
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ impl Setup {
     pub fn any(seed: u64) -> Self {
         let setup = Self::of_parity(seed);
         let mut random = Random::new(seed ^ 0x9a3e);
-        let game = GameKind::ALL[random.any() as usize % GameKind::ALL.len()];
+        let game = any_game(&mut random);
         // Long games are played now and then, the longest by few.
         let cost = 1 + moves_of(game) * setup.players / 40;
         if random.one_in(cost) { setup.of(game) } else { setup }
@@ -145,6 +145,17 @@ fn moves_of(game: GameKind) -> u64 {
     let rules = game.rules();
     let movers = if rules.order == Order::InTurn { *rules.seats.start() } else { 1 };
     u64::from(rules.turns) * u64::from(movers)
+}
+
+/// Any game but those that end by a vote: here nobody votes yet, and what the checks say of time, seeds and replays is not so there.
+fn any_game(random: &mut Random) -> GameKind {
+    let games: Vec<GameKind> = GameKind::ALL.iter().copied().filter(|&game| !has_audience(game)).collect();
+    games[random.any() as usize % games.len()]
+}
+
+/// Whether a game ends by a vote.
+fn has_audience(game: GameKind) -> bool {
+    AnyGame::start(game, *game.rules().seats.start(), &mut Draws::new(Seed([0; 32]))).has_audience()
 }
 
 /// Takes some legal moves.
@@ -320,7 +331,7 @@ pub struct World<'m> {
     /// What an agent last chose in a match.
     chosen: BTreeMap<(usize, String), Vec<String>>,
     /// The steps of matches, as bytes.
-    films: BTreeMap<ReelId, Vec<u8>>,
+    films: BTreeMap<FilmId, Vec<u8>>,
     log_read: u64,
     bytes: DefaultHasher,
     traffic: BTreeMap<String, (u64, u64)>,

@@ -79,8 +79,8 @@ impl WebSocket {
         self.send_bytes(&masked(0x81, text.as_bytes()))
     }
 
-    /// The next frame.
-    pub fn frame(&mut self) -> io::Result<Frame> {
+    /// A frame as it comes: its first byte, and what it carries.
+    fn raw(&mut self) -> io::Result<(u8, Vec<u8>)> {
         let mut head = [0; 2];
         self.0.read_exact(&mut head)?;
         let mut length = u64::from(head[1]);
@@ -96,8 +96,23 @@ impl WebSocket {
         }
         let mut payload = vec![0; length as usize];
         self.0.read_exact(&mut payload)?;
+        Ok((head[0], payload))
+    }
+
+    /// The next frame, or all those that make one message.
+    pub fn frame(&mut self) -> io::Result<Frame> {
+        let (mut first, mut payload) = self.raw()?;
+        while first == 0x01 {
+            let (next, more) = self.raw()?;
+            payload.extend(more);
+            first = match next {
+                0x00 => 0x01,
+                0x80 => 0x81,
+                other => return Err(io::Error::other(format!("{other:#x} within a message"))),
+            };
+        }
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(io::Error::other);
-        match (head[0], payload.as_slice()) {
+        match (first, payload.as_slice()) {
             (0x81, bytes) => Ok(Frame::Text(text(bytes)?)),
             (0x88, [high, low, reason @ ..]) => Ok(Frame::Close(u16::from_be_bytes([*high, *low]), text(reason)?)),
             (0x89, bytes) => {

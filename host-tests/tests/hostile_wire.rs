@@ -5,12 +5,12 @@ mod honest;
 
 use honest::assert_an_honest_agent_is_served;
 use host_tests::crowd::Crowd;
-use host_tests::frames::{self, ACK, FIN, RST, SYN, Station};
+use host_tests::frames::{self, ACK, FIN, RST, SYN, Station, Wiretap};
 use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
 use host_tests::wire::{self, Network};
 use host_tests::{PATIENCE, results, wait_for};
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream};
 use std::time::Duration;
 
 /// Nobody has these addresses.
@@ -54,6 +54,39 @@ fn segments_out_of_nowhere_are_no_connection() {
         inject(&leaguebox, &frames::tcp(STRANGER, 21_000 + port, there, ACK, 2, &[]));
         inject(&leaguebox, &frames::tcp(STRANGER, 21_000 + port, there, RST, 2, &[]));
     }
+    assert_an_honest_agent_is_served(&leaguebox);
+}
+
+/// Whoever hears nothing for a second asks again, and a box that has much to do, or whose answer was lost, has heard it the first
+/// time. By then another slot may listen.
+#[test]
+fn who_asks_twice_for_a_connection_has_one() {
+    const PORT: u16 = 22_000;
+    let leaguebox = LeagueBox::start(Settings::default());
+    let (there, mut wire) = (target(&leaguebox), Wiretap::new());
+    inject(&leaguebox, &frames::arp(STRANGER, *there.0.ip()));
+    // Somebody has the slot that would be the first to listen, and is gone when the stranger asks again.
+    let first = TcpStream::connect(leaguebox.address).expect("a connection");
+    let begin = frames::tcp(STRANGER, PORT, there, SYN, 1_000, &[]);
+    inject(&leaguebox, &begin);
+    let answer = wire.segment_to(STRANGER.ip, PORT);
+    assert_eq!(answer.flags, SYN | ACK);
+    drop(first);
+    let gone = leaguebox.clock();
+    wait_for("the first slot listens again", || {
+        (leaguebox.clock() - gone > Duration::from_millis(1_500)).then_some(())
+    });
+    inject(&leaguebox, &begin);
+    let (flags, at) = (ACK, (1_001, answer.sequence.wrapping_add(1)));
+    inject(&leaguebox, &frames::tcp_after(STRANGER, PORT, there, flags, at, b"GET /health HTTP/1.0\r\n\r\n"));
+    let said = loop {
+        let segment = wire.segment_to(STRANGER.ip, PORT);
+        assert_eq!(segment.flags & RST, 0, "its connection is reset");
+        if !segment.payload.is_empty() {
+            break String::from_utf8(segment.payload).expect("text");
+        }
+    };
+    assert!(said.starts_with("HTTP/1.1 200"), "{said}");
     assert_an_honest_agent_is_served(&leaguebox);
 }
 
@@ -134,6 +167,7 @@ fn a_machine_with_the_same_address_is_survived() {
     for _ in 0..10 {
         inject(&leaguebox, &frames::arp_announcement(claim));
     }
+    // Long enough for a box that gives way to do it.
     std::thread::sleep(Duration::from_secs(2));
     drop(double);
     // Whoever was told the wrong place forgets it after a while; we do not wait for that.

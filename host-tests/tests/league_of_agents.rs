@@ -124,11 +124,11 @@ fn every_protocol_error_is_told_in_its_words_and_the_connection_stays_open() {
         assert_eq!(stranger.hear(), error(words), "{text}");
     }
     let unknown = "Unknown gameType. Use one of: echo, blotto, skill-gomoku, resource-rush, dance-battle, landlord, \
-                   rockpaper, blackjack, texasholdem.";
+                   rockpaper, blackjack, texasholdem, chess, go, regular_debate, spicy_debate.";
     for (text, words) in both.into_iter().chain([
         (r#"{"type":"join_queue"}"#, "Missing gameType."),
         (r#"{"type":"join_queue","gameType":7}"#, "Missing gameType."),
-        (r#"{"type":"join_queue","gameType":"chess"}"#, unknown),
+        (r#"{"type":"join_queue","gameType":"checkers"}"#, unknown),
         (r#"{"type":"submit_move","move":{}}"#, "Missing gameId."),
         (r#"{"type":"submit_move","gameId":"game-456"}"#, "Missing move."),
         (r#"{"type":"submit_move","gameId":"game-456","move":null}"#, "Missing move."),
@@ -531,6 +531,43 @@ fn an_agent_of_the_arena_and_players_that_are_called_play_one_league() {
     assert_eq!(rows.len(), 3);
     assert!(rows.iter().all(|row| row.get("status") != "TECHNICAL_LOSS"), "{rows:?}");
     assert_eq!(ada.me(&leaguebox)["gamesPlayed"], 2);
+}
+
+#[test]
+fn in_echo_players_of_both_protocols_are_told_what_the_other_played() {
+    let leaguebox = LeagueBox::start(Settings { game: "echo", ..Settings::start_at(2) });
+    let mut ada = Agent::register(&leaguebox, "Ada");
+    let crowd = Crowd::of(&leaguebox, 1);
+    let mut heard = Vec::new();
+    loop {
+        let message = ada.link.hear();
+        match message["type"].as_str() {
+            Some("your_turn") => {
+                let wanted = json!({"number": 1 + message["round"].as_u64().expect("a round")});
+                ada.link.say(json!({"type": "submit_move", "gameId": message["gameId"], "move": wanted}));
+            }
+            Some("turn_update") => heard.push(message["moves"].clone()),
+            Some("game_over") => break,
+            _ => {}
+        }
+    }
+    crowd.wait_for_the_end();
+    assert_eq!(heard.len(), 5);
+    let events = crowd.events();
+    let told = |turn: usize| {
+        let of_it = |state: &Value| state["turn_number"] == turn;
+        let mut states =
+            events.iter().filter(|event| event.is("MOVE_REQUEST")).map(|event| &event.message["game_state"]);
+        states.find(|state| of_it(state)).unwrap_or_else(|| panic!("a question in turn {turn}"))["last_turn"].clone()
+    };
+    assert_eq!(told(1), json!({}), "nothing has been played");
+    for (turn, heard) in (1..5).zip(&heard) {
+        let of = |name: &str| heard.as_array().into_iter().flatten().find(|one| one["agentName"] == name);
+        let [adas, others] =
+            ["Ada", "Player 1"].map(|name| of(name).unwrap_or_else(|| panic!("{heard}"))["action"].clone());
+        assert_eq!(adas, format!("Played {}\u{fe0f}\u{20e3}", turn + 1));
+        assert_eq!(told(turn + 1), json!({"P01": adas, "P02": others}), "both are told the same of both");
+    }
 }
 
 /// What a real client heard of its one game.

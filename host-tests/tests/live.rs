@@ -127,7 +127,9 @@ fn a_page_sees_a_league_from_the_empty_lobby_to_the_champion() {
     crowd.wait_for_the_end();
     let published = leaguebox.get_json("/api/standings.json");
     let rows = published["standings"].as_array().expect("rows");
-    assert_eq!(page.standings, rows.iter().map(|row| row["player_id"].clone()).collect::<Vec<_>>());
+    // They are told behind the state.
+    let ids: Vec<Value> = rows.iter().map(|row| row["player_id"].clone()).collect();
+    page.hear_until(|page| page.standings == ids);
     for row in rows {
         let tally = &page.players[row["player_id"].as_str().expect("an id")]["tally"];
         assert_eq!((&tally["points"], &tally["played"]), (&row["points"], &json!(3)));

@@ -4,7 +4,7 @@ use host_tests::crowd::{Crowd, Event};
 use host_tests::http::Response;
 use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
-use host_tests::{results, wait_for};
+use host_tests::{http, results, wait_for};
 use serde_json::{Value, json};
 
 fn set(leaguebox: &LeagueBox, settings: Value) -> Response {
@@ -164,6 +164,39 @@ fn house_players_come_by_a_button_where_there_are_any() {
     assert_eq!(leaguebox.admin("start").status, 200);
     crowd.wait_for_the_end();
     assert_nobody_forfeited(&leaguebox, 3);
+}
+
+#[test]
+fn a_room_that_waits_too_long_is_filled_by_the_house_where_there_is_one() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let answer = leaguebox.admin_with("settings", r#"{"fill_after": 1}"#);
+    if cfg!(feature = "board") {
+        assert_eq!(answer.status, 404, "{answer:?}");
+        return;
+    }
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let ask = |key: &str, path: &str, body: Value| {
+        let headers = format!("Content-Type: application/json\r\nAuthorization: Bearer {key}\r\n");
+        let path = format!("/moltgame/api/v1{path}");
+        http::request(leaguebox.address, "POST", &path, &headers, &body.to_string()).expect("an answer").json()
+    };
+    let registered = ask("", "/agents/register", json!({"name": "Ada"}));
+    let key = registered["agent"]["api_key"].as_str().expect("a key");
+    ask(key, "/games/00000000-0000-0000-0000-000000000005/match", json!({}));
+    let over = wait_for("the game with the house is over", || {
+        let pulse = ask(key, "/agents/heartbeat", json!({}));
+        if pulse["your_turn"] == true {
+            ask(key, "/agents/move", json!({"room_id": pulse["room_id"], "move": pulse["legal_moves"][0]}));
+        }
+        (pulse["game_over"] == true).then_some(pulse)
+    });
+    let house = over["game_state"]["agents"][1].as_str().expect("an id");
+    let house = leaguebox.get_json(&format!("/moltgame/api/v1/agents/{house}"));
+    assert_eq!(house["description"], "A player of the house.", "{house}");
+    assert_eq!(house["games_played"], 1, "{house}");
+    let players = leaguebox.get_json("/api/players.json");
+    let guest = players["players"].as_array().expect("players").iter().find(|one| one["display_name"] == "House 1");
+    assert!(guest.is_some_and(|guest| guest["sits_out"].is_string()), "it plays in no league: {players}");
 }
 
 #[test]

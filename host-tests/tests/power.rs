@@ -3,7 +3,7 @@
 use host_tests::crowd::{Crowd, Event};
 use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
-use host_tests::{Over, PATIENCE, results};
+use host_tests::{Over, PATIENCE, results, wait_for};
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,7 +11,6 @@ use std::time::Duration;
 /// How long the box may be away after a fault, in its own time: the watchdog's patience, the start, an address.
 const AWAY: Duration = Duration::from_secs(20);
 
-const CUTS: usize = 100;
 const CYCLES_PER_SECOND: u64 = 125_000_000;
 
 /// Of the journal: 640 KB.
@@ -32,7 +31,17 @@ fn moments() -> impl Iterator<Item = u64> {
 }
 
 #[test]
+fn a_box_whose_plug_is_pulled_again_and_again_always_boots() {
+    pull_the_plug(25);
+}
+
+#[test]
+#[ignore = "takes minutes: cargo xtask test --device emulator power -- --ignored"]
 fn a_box_whose_plug_is_pulled_a_hundred_times_always_boots() {
+    pull_the_plug(100);
+}
+
+fn pull_the_plug(cuts: usize) {
     let mut leaguebox = LeagueBox::start(Settings::default());
     let over = AtomicBool::new(false);
     let address = leaguebox.address;
@@ -50,7 +59,7 @@ fn a_box_whose_plug_is_pulled_a_hundred_times_always_boots() {
             leagues
         });
         let board = leaguebox.board();
-        for (cut, moment) in moments().take(CUTS).enumerate() {
+        for (cut, moment) in moments().take(cuts).enumerate() {
             board.cut_at(board.statistics().expect("statistics").cycle + moment).expect("a plug");
             board.wait_for_power_off(PATIENCE).expect("the plug is pulled");
             let seen = board.log_position();
@@ -63,14 +72,14 @@ fn a_box_whose_plug_is_pulled_a_hundred_times_always_boots() {
         class.join().expect("a class")
     });
     assert!(leagues > 0, "no cut was in a league");
-    println!("{CUTS} cuts, {leagues} leagues begun");
+    println!("{cuts} cuts, {leagues} leagues begun");
 
     let seen = leaguebox.board().log_position();
     leaguebox.board().power_cycle().expect("a plug");
     leaguebox.wait_until_it_is_back(seen);
     let boots = leaguebox.board().boots();
     assert!(boots.iter().all(|boot| boot.why == "power-on"), "{boots:?}");
-    assert_eq!(boots.len(), CUTS + 2);
+    assert_eq!(boots.len(), cuts + 2);
     leaguebox.admin("reset");
     leaguebox.tell(Settings::start_at(2));
     let crowd = Crowd::of(&leaguebox, 2);
@@ -137,6 +146,43 @@ fn a_board_that_loses_power_within_an_erase_a_program_operation_or_anywhere_lose
     assert_eq!(rows.len(), PLAYERS * (PLAYERS - 1) / 2);
     assert_nothing_told_is_lost(&leaguebox, &crowd.events());
     results::assert_standings_follow(&leaguebox.get_json("/api/standings.json"), &rows);
+}
+
+/// What `firmware/rp2040/src/flash.rs` leaves to the film, at the end of the flash.
+const FILM: usize = 256 * 1024;
+
+#[test]
+fn a_board_with_a_flipped_bit_in_its_flash_says_so_and_goes_on_with_what_is_sound() {
+    let file = std::env::temp_dir().join(format!("leaguebox-flipped-{}.flash", std::process::id()));
+    let leaguebox = LeagueBox::in_emulator_on(&file);
+    leaguebox.tell(Settings::start_at(2));
+    let crowd = Crowd::of(&leaguebox, 2);
+    crowd.wait_for_the_end();
+    leaguebox.wait_for_the_champion();
+    // Another chapter begins: one frame, in the last sector that is written.
+    assert_eq!(leaguebox.admin("reset").status, 200);
+    let says = |leaguebox: &LeagueBox, journal: &str| leaguebox.get_json("/api/status.json")["journal"] == journal;
+    // That a frame is whole is written behind it, a moment later; until then damage looks like a power cut.
+    let reset = leaguebox.clock();
+    wait_for("two seconds of the board's time", || (leaguebox.clock() - reset > Duration::from_secs(2)).then_some(()));
+    assert!(says(&leaguebox, "ok"));
+    leaguebox.board().power(false).expect("a plug");
+    drop(leaguebox);
+    let mut flash = std::fs::read(&file).expect("the flash");
+    let journal = flash.len() - FILM;
+    let last = flash[..journal].chunks(4096).rposition(|sector| sector.starts_with(b"LBjr")).expect("a journal");
+    flash[last * 4096 + 40] ^= 1;
+    std::fs::write(&file, &flash).expect("the flash");
+
+    let leaguebox = LeagueBox::in_emulator_on(&file);
+    let status = leaguebox.get_json("/api/status.json");
+    assert_eq!((&status["journal"], &status["players"]), (&json!("failed: it is damaged"), &json!(0)), "{status}");
+    assert_eq!(status["journal_recoverable"], json!({"league": 1, "players": 2, "results": 1}), "{status}");
+    assert_eq!(leaguebox.admin("recover").status, 200);
+    wait_for("it is recovered", || says(&leaguebox, "ok").then_some(()));
+    let status = leaguebox.get_json("/api/status.json");
+    assert_eq!((&status["state"], &status["matches_completed"]), (&json!("COMPLETED"), &json!(1)), "{status}");
+    let _ = std::fs::remove_file(file);
 }
 
 fn code(line: &str) -> Option<String> {

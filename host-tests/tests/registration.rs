@@ -2,7 +2,7 @@
 
 mod schema;
 
-use host_tests::crowd::Crowd;
+use host_tests::crowd::{Crowd, Does};
 use host_tests::leaguebox::LeagueBox;
 use host_tests::settings::Settings;
 use host_tests::wait_for;
@@ -103,9 +103,9 @@ fn every_reason_to_reject_has_its_words() {
     let leaguebox = LeagueBox::start(Settings::default());
     accepted(&leaguebox, request("Ada", &endpoint(1)));
 
-    let mut chess = request("Deep Blue", &endpoint(2));
-    chess["player_meta"]["game_types"] = json!(["chess"]);
-    assert_rejected(&leaguebox, chess, "Unsupported game type");
+    let mut checkers = request("Deep Blue", &endpoint(2));
+    checkers["player_meta"]["game_types"] = json!(["checkers"]);
+    assert_rejected(&leaguebox, checkers, "Unsupported game type");
 
     for bad in ["", "nowhere", "ftp://127.0.0.1/mcp", "http://", "http://127.0.0.1:99999/mcp", "http:///mcp"] {
         assert_rejected(&leaguebox, request("Lost", bad), "Invalid endpoint");
@@ -159,6 +159,42 @@ fn localhost_is_where_the_registration_came_from() {
         let endpoints = [&pairing["player_A_endpoint"], &pairing["player_B_endpoint"]];
         assert!(endpoints.contains(&&json!(own)), "{host}: {own} in {announcement}");
     }
+}
+
+#[test]
+fn localhost_is_a_slip_except_for_an_agent_on_the_boxs_own_computer() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    for (number, host) in (1..).zip(["localhost", "127.0.0.1"]) {
+        let id = accepted(&leaguebox, request(host, &format!("http://{host}:{}/mcp", 40000 + number)));
+        let report = leaguebox.get_json(&format!("/api/players/{id}.json"));
+        let broken: Vec<_> =
+            report["compliance"].as_array().expect("a report").iter().map(|one| &one["rule"]).collect();
+        let elsewhere = cfg!(feature = "board");
+        assert_eq!(broken, if elsewhere { vec!["endpoint_host"] } else { vec![] }, "{host}: {report}");
+    }
+}
+
+/// The specification asks for none of it, but validators that others have published do.
+#[test]
+fn what_validators_in_the_wild_look_for_is_there() {
+    let leaguebox = LeagueBox::start(Settings { move_timeout_ms: 300, retry_base_ms: 50, ..Settings::start_at(2) });
+    let told = assert_rejected(&leaguebox, request("Lost", "nowhere"), "Invalid endpoint");
+    assert_eq!(told["player_id"], "", "who is rejected has the field too: {told}");
+    // One of two never says anything that could be read, so there is a match in which somebody did not choose.
+    let mut crowd = Crowd::with_habits(|player, _| if player == 0 { Does::Babble } else { Does::Answer });
+    crowd.enlist(&leaguebox, 2);
+    leaguebox.wait_for_the_champion();
+    let over = wait_for("the other hears how it ended", || {
+        crowd.events().into_iter().find(|event| event.player == 1 && event.is("GAME_OVER"))
+    });
+    let result = &over.message["game_result"];
+    assert_eq!(result["status"], "TECHNICAL_LOSS", "{result}");
+    let choices = result["choices"].as_object().expect("choices");
+    assert!(choices.values().all(Value::is_string), "no null among them: {result}");
+    let query =
+        json!({"message_type": "LEAGUE_QUERY", "query_type": "GET_STANDINGS", "auth_token": crowd.members[1].token});
+    let answer = leaguebox.rpc("league_query", query)["result"].take();
+    assert_eq!((&answer["status"], &answer["success"]), (&json!("SUCCESS"), &json!(true)), "{answer}");
 }
 
 #[test]

@@ -60,6 +60,8 @@ fn the_last_position_of_a_match_is_told_of_every_game_when_it_is_over() {
         ("rockpaper", 2),
         ("blackjack", 2),
         ("texasholdem", 2),
+        ("chess", 2),
+        ("go", 2),
     ] {
         if game == "resource-rush" && cfg!(feature = "board") {
             // A thousand maps of 25 KB take an emulated board too long.

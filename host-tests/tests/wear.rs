@@ -1,4 +1,4 @@
-//! How many leagues the flash of a board lasts: the code of journal and reel on flashes of the board's size, through whole
+//! How many leagues the flash of a board lasts: the code of journal and film on flashes of the board's size, through whole
 //! leagues of a full class, counting how often each sector is erased. `cargo xtask wear` prints it.
 
 use std::collections::VecDeque;
@@ -21,8 +21,8 @@ type Board = Space<PLAYERS, 16, MATCHES, 256, 20_992, 416>;
 
 /// The journal's part of the board's flash, a W25Q16JV.
 const SECTORS: usize = 160;
-/// And the reel's.
-const REEL_SECTORS: usize = 64;
+/// And the film's.
+const FILM_SECTORS: usize = 64;
 const SECTOR: usize = 4096;
 /// Erases every sector stands, by the chip's data sheet.
 const CYCLES: u64 = 100_000;
@@ -87,7 +87,7 @@ impl MultiwriteNorFlash for Worn {}
 struct Class {
     venue: Venue<'static>,
     log: Log<Worn>,
-    reel: Log<Worn>,
+    film: Log<Worn>,
 }
 
 impl Class {
@@ -99,7 +99,7 @@ impl Class {
         {
             // All of it.
         }
-        while block_on(spool(&mut self.reel, &mut self.venue, &mut buf)).expect("the flash is sound") {}
+        while block_on(spool(&mut self.film, &mut self.venue, &mut buf)).expect("the flash is sound") {}
     }
 
     fn register(&mut self, number: usize) {
@@ -163,10 +163,10 @@ fn the_flash_of_a_board_lasts_as_many_leagues_as_the_readme_says() {
     let mut board = Class {
         venue: Venue::new(Box::leak(Box::new(Board::new())).lend(), config, Seed([1; 32]), Seed([2; 32])),
         log: Log::new(Worn::new(SECTORS)),
-        reel: Log::new(Worn::new(REEL_SECTORS)),
+        film: Log::new(Worn::new(FILM_SECTORS)),
     };
     assert_eq!(block_on(board.log.open(&mut [0; FRAME])), Ok(false));
-    assert_eq!(block_on(board.reel.open_reel(&mut [0; FRAME])), Ok(()));
+    assert_eq!(block_on(board.film.open_film(&mut [0; FRAME])), Ok(()));
     board.venue.keep_facts();
     (0..PLAYERS).for_each(|number| board.register(number));
     board.play(Command::Start);
@@ -188,16 +188,16 @@ fn the_flash_of_a_board_lasts_as_many_leagues_as_the_readme_says() {
     let leagues = through(&mut board, 1 + ROUNDS);
     let (least, most) = board.log.flash_mut().range();
     assert!(most - least <= 1, "wear is even: {least} to {most}");
-    let (reel_least, reel_most) = board.reel.flash_mut().range();
-    assert!(reel_most - reel_least <= 1, "wear is even: {reel_least} to {reel_most}");
+    let (film_least, film_most) = board.film.flash_mut().range();
+    assert!(film_most - film_least <= 1, "wear is even: {film_least} to {film_most}");
     // As if the new flash had been erased as well.
-    let moves = CYCLES * u64::from(leagues) * 2 * MATCHES as u64 / u64::from(reel_most + 1);
+    let moves = CYCLES * u64::from(leagues) * 2 * MATCHES as u64 / u64::from(film_most + 1);
     let lasts = CYCLES * u64::from(leagues - before) / u64::from(ROUNDS);
     println!("{leagues} leagues of {PLAYERS} players, {MATCHES} matches each, in {SECTORS} sectors of {SECTOR} bytes:");
     println!("each sector was erased {least} to {most} times; {fewest} past leagues are readable");
     println!("at {CYCLES} erases a sector this flash lasts {lasts} leagues");
     println!(
-        "each of the reel's {REEL_SECTORS} sectors was erased {reel_least} to {reel_most} times: it lasts {moves} moves"
+        "each of the film's {FILM_SECTORS} sectors was erased {film_least} to {film_most} times: it lasts {moves} moves"
     );
 
     let readme = std::fs::read_to_string(here("../README.md")).expect("a README");

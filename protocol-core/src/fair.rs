@@ -34,6 +34,8 @@ pub enum Purpose {
     Master,
     /// The draws of a game outside the league.
     Ladder,
+    /// Who goes first in a game outside the league.
+    First,
     /// The code of a screen that may show what is hidden from players.
     Projector,
 }
@@ -46,6 +48,7 @@ impl Seed {
             Purpose::Token => b"leaguebox token",
             Purpose::Master => b"leaguebox master",
             Purpose::Ladder => b"leaguebox ladder",
+            Purpose::First => b"leaguebox first",
             Purpose::Projector => b"leaguebox projector",
         };
         let mut hash = Sha256::new();

@@ -59,6 +59,10 @@ pub enum Happening<W = &'static str, N = u16> {
     MatchBegun,
     /// A match is over.
     MatchOver(W),
+    /// All has been said in a match, and its audience votes.
+    VoteOpened,
+    /// Somebody has voted.
+    Voted,
     /// A round is over.
     RoundOver(N),
     /// The league is over.
@@ -78,6 +82,7 @@ impl Happening {
             Fault::Silent => Happening::Silent(kind),
             Fault::Unreachable => Happening::Unreachable(kind),
             Fault::Unusable(_, rule) => Happening::Unusable(kind, rule),
+            Fault::Resigned => Happening::Answered(kind),
         }
     }
 }
@@ -88,8 +93,10 @@ impl<W: Copy, N: Copy> Happening<W, N> {
         use Happening::*;
         match self {
             Registered | RegisteredAgain | Rejected(_) | Left | Connected | Disconnected(_) => true,
-            Silent(_) | Unreachable(_) | Unusable(..) | Duplicate | BreakerOpened | BadMessage(_) | Reported => true,
-            LeagueStarted | Resumed | RoundStarted(_) | MatchBegun | MatchOver(_) | RoundOver(_) | LeagueOver => false,
+            Silent(_) | Unreachable(_) | Unusable(..) | Duplicate | BreakerOpened | BadMessage(_) | Reported
+            | Voted => true,
+            LeagueStarted | Resumed | RoundStarted(_) | MatchBegun | MatchOver(_) | RoundOver(_) | LeagueOver
+            | VoteOpened => false,
             // What is said and answered is told one by one.
             Sent(_) | Answered(_) | Admin(_) => false,
         }
@@ -116,6 +123,8 @@ impl<W: Copy, N: Copy> Happening<W, N> {
             Happening::BreakerOpened => Happening::BreakerOpened,
             Happening::MatchBegun => Happening::MatchBegun,
             Happening::MatchOver(reason) => Happening::MatchOver(words(reason)),
+            Happening::VoteOpened => Happening::VoteOpened,
+            Happening::Voted => Happening::Voted,
             Happening::RoundOver(number) => Happening::RoundOver(round(number)),
             Happening::LeagueOver => Happening::LeagueOver,
             Happening::Admin(what) => Happening::Admin(words(what)),
@@ -408,6 +417,8 @@ impl Serialize for Entry {
                 ("WARN", "Five failures in a row: its matches end at once, one trial in a minute.", None, None)
             }
             MatchBegun => ("INFO", "The match has begun.", None, None),
+            VoteOpened => ("INFO", "All has been said; the audience votes.", None, None),
+            Voted => ("INFO", "Somebody has voted.", None, None),
             MatchOver(reason) => ("INFO", "The match is over.", Some(Message::GameOver), Some(reason)),
             RoundOver(_) => ("INFO", "The round is over.", Some(Message::RoundCompleted), None),
             LeagueOver => ("INFO", "The league is over.", Some(Message::LeagueCompleted), None),

@@ -4,7 +4,7 @@
 //! fails for being slow: a busy machine is no bug. What fails is a measurement that did not measure what it says.
 //!
 //! ```text
-//! queries.rs    POST /mcp beside FastAPI and nginx, on one core each
+//! queries.rs    POST /mcp, and heartbeats of MoltGame, beside FastAPI and nginx, on one core each
 //! websocket.rs  messages over WebSocket beside Python's, with few and many connections, and the largest state
 //! league.rs     32 instant players over real HTTP
 //! messages.rs   reading and writing every message beside serde_json
@@ -36,6 +36,7 @@ const BESIDE: &str = "the other";
 
 const PARTS: &[Part] = &[
     ("queries", queries::run),
+    ("heartbeats", queries::heartbeats),
     ("websocket", websocket::run),
     ("league", league::run),
     ("messages", messages::run),
@@ -52,6 +53,7 @@ pub const VERB: Verb = Verb {
         runs on the machine matters little; code in this process by medians of short turns taken alternately.\n\
         Release builds only. Installs what it compares with: Python packages in .venv, Debian's nginx-light.\n\n\
         queries     POST /mcp, LEAGUE_QUERY, beside FastAPI and nginx that answer a constant of the same size\n\
+        heartbeats  the same for a heartbeat of MoltGame\n\
         websocket   messages over WebSocket beside Python's websockets; with 8, 500 and 2,000 connections; the largest state\n\
         league      matches per second of a league of 32 instant players over real HTTP\n\
         messages    reading and writing every message of league.v2 beside serde_json\n\
@@ -61,7 +63,7 @@ pub const VERB: Verb = Verb {
     options: &[Opt {
         name: "--beside",
         value: "FILE",
-        what: "another build of leaguebox, measured too, by queries and websocket (none)",
+        what: "another build of leaguebox, measured beside this one by the servers (none)",
         default: None,
     }],
     words: &[("PART ...", "what to measure, by the names above (all)")],

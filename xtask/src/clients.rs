@@ -2,9 +2,15 @@
 //! Rust and shows these as ignored.
 
 use crate::verb::{Given, Verb};
-use crate::{Outcome, emulate, sh, venv};
+use crate::{Outcome, emulate, sh, test, venv};
 use std::fs;
 use std::path::PathBuf;
+
+/// Where Debian puts a player of chess.
+const STOCKFISH: &str = "/usr/games/stockfish";
+
+/// What compiles them so that they run.
+const FEATURES: &[&str] = &["clients"];
 
 /// What makes a test one of these.
 const MARK: &str = r#"not(feature = "clients")"#;
@@ -13,7 +19,7 @@ pub const VERB: Verb = Verb {
     name: "clients",
     what: "run the tests that need other people's clients",
     more: "\
-        Python agents, curl, Node and Chromium play against the box or look at its page. Installs what is missing.\n\
+        Python agents, curl and jq, Node and Chromium play against the box or look at its page. Installs what is missing.\n\
         `cargo test` alone needs only Rust and shows these tests as ignored.",
     options: &[],
     words: &[],
@@ -24,12 +30,19 @@ pub const VERB: Verb = Verb {
 /// Installs and runs.
 fn run(_: &Given) -> Outcome {
     prepare()?;
-    let mut test = sh::command("cargo");
-    test.args(["test", "--package", "host-tests", "--features", "clients"]);
+    let mut test = test::cargo(FEATURES);
     for file in files()? {
         test.args(["--test", &file]);
     }
     sh::run(&mut test)
+}
+
+/// `cargo test` with these tests in it, and with those of the chores and of the emulator.
+pub fn and_all_others() -> Outcome {
+    prepare()?;
+    // Most of these tests wait for somebody most of the time.
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    sh::run(test::cargo(FEATURES).env("RUST_TEST_THREADS", (2 * cores).to_string()))
 }
 
 /// The files that have such tests: a list kept by hand would one day leave one out.
@@ -53,7 +66,8 @@ pub fn prepare() -> Outcome {
         sh::run(sh::command("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(players))?;
     }
     // Each by a program and the package it is in. Before anything else: the network of the emulated boxes has no way out.
-    for (program, package) in [("curl", "curl"), ("chromium", "chromium"), ("chromedriver", "chromium-driver")] {
+    let browser = [("chromium", "chromium"), ("chromedriver", "chromium-driver")];
+    for (program, package) in [("curl", "curl"), ("jq", "jq"), (STOCKFISH, "stockfish")].into_iter().chain(browser) {
         if !sh::succeeds(sh::command(program).arg("--version")) {
             sh::apt_install(&[package], program)?;
         }

@@ -43,11 +43,12 @@ fn run(given: &Given) -> Outcome {
     sh::run(emulator.arg(BOARD.elf()))
 }
 
-/// The emulator's own tests, some of which run the image.
+/// The emulator's own tests that run the image.
 pub fn tests() -> Outcome {
     need(NODE)?;
     firmware::compile(BOARD, firmware::Wish::default())?;
-    sh::run(&mut sh::line("cargo test --package emulator -- --include-ignored"))
+    // The whole workspace, as in `test::cargo`: compiled already, where the other tests are.
+    sh::run(&mut sh::line("cargo test --workspace --test board -- --include-ignored"))
 }
 
 /// Node and the package it runs, for those who will start the emulator where there is no way to fetch it.

@@ -8,6 +8,7 @@ use crate::verb::{Given, Opt, Verb};
 use crate::{Outcome, sh};
 use std::fs;
 use std::process::Stdio;
+use std::thread;
 use std::time::Duration;
 
 const MANIFEST: &str = "fuzz/Cargo.toml";
@@ -41,7 +42,7 @@ pub const VERB: Verb = Verb {
     run,
 };
 
-/// Builds all targets, then runs them one after the other. All run, also after a finding.
+/// Builds all targets, then runs them, as many at once as there are cores: each takes one. All run, also after a finding.
 fn run(given: &Given) -> Outcome {
     let seconds = given.parsed("--seconds", "a whole number from 1", |n| *n > 0)?;
     let manifest = fs::read_to_string(sh::root().join(MANIFEST))
@@ -59,7 +60,15 @@ fn run(given: &Given) -> Outcome {
     build.args(["build", "--release", "--bins", "--manifest-path", MANIFEST, "--target", &host]);
     sh::run(build.args(["--target-dir", "target/fuzz"]).env("RUSTFLAGS", INSTRUMENTATION))?;
 
-    let failures: Vec<String> = targets.iter().filter_map(|target| hunt(target, &host, seconds).err()).collect();
+    let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+    let mut failures = Vec::new();
+    for some in targets.chunks(cores) {
+        let outcomes = thread::scope(|scope| {
+            let hunts: Vec<_> = some.iter().map(|target| scope.spawn(|| hunt(target, &host, seconds))).collect();
+            hunts.into_iter().map(|hunt| hunt.join().unwrap_or(Err("a hunt panicked".into()))).collect::<Vec<_>>()
+        });
+        failures.extend(outcomes.into_iter().filter_map(Result::err));
+    }
     if failures.is_empty() { Ok(()) } else { Err(failures.join("; ")) }
 }
 

@@ -2,7 +2,7 @@
 //! rematch: no result is lost and the box's memory stays flat. Prints what it saw. CI runs a short one.
 
 use crate::verb::{Given, Opt, Verb};
-use crate::{Outcome, sh};
+use crate::{Outcome, sh, test};
 
 pub const VERB: Verb = Verb {
     name: "load",
@@ -26,6 +26,7 @@ pub const VERB: Verb = Verb {
 /// Runs the test for so long.
 fn run(given: &Given) -> Outcome {
     let minutes: f64 = given.parsed("--minutes", "a number above 0", |n| *n > 0.0)?;
-    let test = sh::line("cargo test --quiet -p host-tests --test load -- --ignored --nocapture");
-    sh::run({ test }.env("LEAGUEBOX_LOAD_SECONDS", format!("{:.0}", minutes * 60.0)))
+    let mut test = test::cargo(&["clients"]);
+    test.args(["--quiet", "--test", "load", "--", "--ignored", "--nocapture"]);
+    sh::run(test.env("LEAGUEBOX_LOAD_SECONDS", format!("{:.0}", minutes * 60.0)))
 }

@@ -2,7 +2,7 @@
 //! from other addresses of this computer. Prints what it saw. CI runs a minute of it.
 
 use crate::verb::{Given, Opt, Verb};
-use crate::{Outcome, sh};
+use crate::{Outcome, sh, test};
 
 pub const VERB: Verb = Verb {
     name: "siege",
@@ -19,6 +19,7 @@ pub const VERB: Verb = Verb {
 /// Runs the test for so long.
 fn run(given: &Given) -> Outcome {
     let minutes: f64 = given.parsed("--minutes", "a number above 0", |n| *n > 0.0)?;
-    let test = sh::line("cargo test --quiet -p host-tests --test siege -- --ignored --nocapture");
-    sh::run({ test }.env("LEAGUEBOX_SIEGE_SECONDS", format!("{:.0}", minutes * 60.0)))
+    let mut test = test::cargo(&["clients"]);
+    test.args(["--quiet", "--test", "siege", "--", "--ignored", "--nocapture"]);
+    sh::run(test.env("LEAGUEBOX_SIEGE_SECONDS", format!("{:.0}", minutes * 60.0)))
 }

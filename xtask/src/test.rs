@@ -29,7 +29,7 @@ pub const VERB: Verb = Verb {
     options: &[Opt { name: "--device", value: "desktop|emulator|probe", what: "where", default: Some("desktop") }],
     words: &[
         ("FILE ...", "files of host-tests/tests, without `.rs` (all)"),
-        ("-- WORDS ...", "words for the test harness, such as --nocapture or a part of a test's name"),
+        ("-- WORDS ...", "words for the test harness, such as --nocapture, --report-time or a part of a test's name"),
     ],
     example: "cargo xtask test --device emulator device_cost -- --nocapture",
     run,
@@ -38,8 +38,11 @@ pub const VERB: Verb = Verb {
 /// Makes `test` work in a network of the emulated boxes' own.
 pub use network::VERB as INSIDE;
 
-/// Files of tests that look at no box: what they say is the same on every device.
-const NO_BOX: &[&str] = &["json_suite", "simulation", "spec_examples"];
+/// Whether a file of tests looks at a box. What the others say is the same on every device, so they are left to `cargo test`.
+fn looks_at_a_box(file: &str) -> bool {
+    let text = fs::read_to_string(sh::root().join("host-tests/tests").join(file).with_extension("rs"));
+    text.is_ok_and(|text| text.contains("LeagueBox::"))
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Device {
@@ -59,11 +62,11 @@ impl Device {
     }
 
     /// The features that compile the tests for it.
-    fn features(self) -> &'static str {
+    fn features(self) -> &'static [&'static str] {
         match self {
-            Device::Desktop => "clients",
-            Device::Emulator => "clients,emulator",
-            Device::Probe => "clients,probe",
+            Device::Desktop => &["clients"],
+            Device::Emulator => &["clients", "emulator"],
+            Device::Probe => &["clients", "probe"],
         }
     }
 
@@ -122,7 +125,7 @@ impl Plan {
     fn say_what_is_left_out(&self) {
         let files = fs::read_dir(sh::root().join("host-tests/tests")).into_iter().flatten().flatten();
         let names = files.filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(".rs")?.to_owned()));
-        let (no_box, mut others): (Vec<_>, Vec<_>) = names.partition(|file| NO_BOX.contains(&file.as_str()));
+        let (no_box, mut others): (Vec<_>, Vec<_>) = names.partition(|file| !looks_at_a_box(file));
         others.retain(|file| self.programs.iter().all(|program| name(program) != file));
         println!("about no box, and so left to `cargo test`: {}", no_box.join(", "));
         println!("not on this device, because it cannot be looked into: {}", others.join(", "));
@@ -136,6 +139,10 @@ impl Plan {
             let command = |words: &[String]| {
                 let mut test = sh::command(&program.to_string_lossy());
                 test.current_dir(sh::root().join("host-tests")).args(words).stdout(Stdio::piped());
+                // What the harness does not do for everybody yet.
+                if words.iter().any(|word| word == "--report-time") {
+                    test.arg("-Zunstable-options").env("RUSTC_BOOTSTRAP", "1");
+                }
                 prepare(&mut test);
                 test
             };
@@ -151,28 +158,37 @@ impl Plan {
     }
 }
 
+/// `cargo test` for the tests of `host-tests`, with these of its features. Always for the whole workspace: cargo compiles what two
+/// packages share anew for every choice of packages, because together they want more of it than alone. One choice for all
+/// chores, and nothing is compiled twice.
+pub fn cargo(features: &[&str]) -> Command {
+    let features: Vec<String> = features.iter().map(|feature| format!("host-tests/{feature}")).collect();
+    let mut test = sh::command("cargo");
+    test.args(["test", "--workspace", "--features", &features.join(",")]);
+    test
+}
+
 /// Compiles the tests, and answers with the programs.
-fn programs(device: Device, files: &[String]) -> Result<Vec<PathBuf>, String> {
-    let mut build = sh::command("cargo");
-    build.args(["test", "--package", "host-tests", "--no-run", "--features", device.features()]);
-    build.args(["--message-format", "json-render-diagnostics"]);
-    if files.is_empty() {
+fn programs(device: Device, wanted: &[String]) -> Result<Vec<PathBuf>, String> {
+    let mut build = cargo(device.features());
+    build.args(["--no-run", "--message-format", "json-render-diagnostics"]);
+    if wanted.is_empty() {
         build.args(["--test", "*"]);
     }
-    for file in files {
+    for file in wanted {
         build.args(["--test", file]);
     }
     let said = sh::output(&mut build)?;
-    let found: Vec<PathBuf> = said.lines().filter_map(executable).collect();
-    let some: Vec<PathBuf> = found.into_iter().filter(|path| !NO_BOX.contains(&name(path))).collect();
+    let found = said.lines().filter_map(executable);
+    let some: Vec<PathBuf> = found.filter(|path| looks_at_a_box(name(path))).collect();
     if some.is_empty() { Err("there is no such file of tests that looks at a box".into()) } else { Ok(some) }
 }
 
-/// The program that a line of cargo's speaks of.
+/// The program of `host-tests` that a line of cargo's speaks of.
 fn executable(line: &str) -> Option<PathBuf> {
     let message: Value = serde_json::from_str(line).ok()?;
-    let is_test = message["profile"]["test"] == true;
-    message["executable"].as_str().filter(|_| is_test).map(PathBuf::from)
+    let is_ours = message["package_id"].as_str()?.contains("/host-tests#") && message["profile"]["test"] == true;
+    message["executable"].as_str().filter(|_| is_ours).map(PathBuf::from)
 }
 
 /// The file of tests a program was made from: `target/debug/deps/black_box-0123456789abcdef`.
@@ -191,16 +207,27 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_starts_no_box_is_told_from_one_that_does() {
+        assert!(["page", "device_cost", "hostile"].into_iter().all(looks_at_a_box));
+        assert!(!["simulation", "judges", "wear", "no such file"].into_iter().any(looks_at_a_box));
+    }
+
+    #[test]
     fn cargos_lines_name_the_programs_of_tests_and_nothing_else() {
-        let line = r#"{"reason":"compiler-artifact","profile":{"test":true},"executable":"/t/deps/http-0a"}"#;
-        assert_eq!(executable(line), Some("/t/deps/http-0a".into()));
+        let line = |package: &str, test: bool, program: &str| {
+            let package = format!("path+file:///here/{package}#0.2.0");
+            format!(r#"{{"package_id":"{package}","profile":{{"test":{test}}},"executable":{program}}}"#)
+        };
+        let program = r#""/t/deps/http-0a""#;
+        assert_eq!(executable(&line("host-tests", true, program)), Some("/t/deps/http-0a".into()));
         for other in [
-            r#"{"reason":"compiler-artifact","profile":{"test":false},"executable":"/t/leaguebox"}"#,
-            r#"{"reason":"compiler-artifact","profile":{"test":true},"executable":null}"#,
-            r#"{"reason":"build-finished","success":true}"#,
-            "no JSON",
+            line("host-tests", false, program),
+            line("host-tests", true, "null"),
+            line("appliance", true, program),
+            r#"{"reason":"build-finished","success":true}"#.to_owned(),
+            "no JSON".to_owned(),
         ] {
-            assert_eq!(executable(other), None, "{other}");
+            assert_eq!(executable(&other), None, "{other}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //! README to it; here its words are shown.
 
 use crate::verb::{Given, Verb};
-use crate::{Outcome, sh};
+use crate::{Outcome, sh, test};
 
 pub const VERB: Verb = Verb {
     name: "wear",
@@ -18,5 +18,5 @@ pub const VERB: Verb = Verb {
 
 /// Runs the test aloud.
 fn run(_: &Given) -> Outcome {
-    sh::run(&mut sh::line("cargo test --quiet -p host-tests --test wear -- --nocapture"))
+    sh::run(test::cargo(&["clients"]).args(["--quiet", "--test", "wear", "--", "--nocapture"]))
 }

@@ -10,9 +10,11 @@ use core::task::{Context, Poll};
 use embedded_io_async::Write;
 use heapless::String;
 use protocol_core::json::{Counter, Full, Sink};
+use protocol_core::protocols::moltgame::{Ask, Paged};
 use protocol_core::venue::Venue;
 
 use crate::Appliance;
+use crate::agon;
 use crate::board::Board;
 use crate::calendar::{self, Source};
 use crate::clock::Clock;
@@ -22,15 +24,16 @@ use crate::http::{Answer, Request, Responder, WriteError, send_parts};
 use crate::links::RETRY_AFTER;
 use crate::owner::{Caller, stranger};
 use crate::pages::{self, Rows};
-use crate::pieces;
+use crate::pieces::{Next, Sent};
 use crate::routes::{self, Found, Purpose, Route, Shape};
 use crate::settings;
+use crate::votes::voter_of;
 use crate::web::File;
-use crate::ws::{Lent, Long};
+use crate::ws::Long;
 
 /// How long a peer may take to read an answer that is made in a lent buffer, in milliseconds: a lost frame is sent again after
 /// one second.
-const TAKE_MS: u32 = 1_500;
+pub(crate) const TAKE_MS: u32 = 1_500;
 /// What is said where no such buffer is free in time.
 const BUSY: &str = "too many long answers are being read; wait as Retry-After says";
 /// What a head may take of the room for an answer.
@@ -48,11 +51,13 @@ pub(crate) struct Answering<'a, S, C> {
     pub peer: &'a IpAddr,
     /// Until somebody answers.
     responder: Option<Responder<'a, S, C>>,
+    /// How the box says where it is asked that it does not answer.
+    errors: Shape,
 }
 
 impl<'a, S: Write, C: Clock> Answering<'a, S, C> {
     pub fn new(peer: &'a IpAddr, responder: Responder<'a, S, C>) -> Self {
-        Self { peer, responder: Some(responder) }
+        Self { peer, responder: Some(responder), errors: routes::plain }
     }
 
     /// The right to answer, once.
@@ -70,7 +75,7 @@ impl<'a, S: Write, C: Clock> Answering<'a, S, C> {
         self.responder.as_ref().is_some_and(Responder::is_head_only)
     }
 
-    /// Answers `{"error":"<text>"}`. The text must need no escaping.
+    /// Answers with an error, in the shape of where it was asked. The text must need no escaping.
     pub fn error(
         &mut self,
         status: u16,
@@ -86,7 +91,7 @@ impl<'a, S: Write, C: Clock> Answering<'a, S, C> {
         text: &'static str,
         extra: &[(&str, &str)],
     ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
-        let [before, behind] = routes::plain(status);
+        let [before, behind] = (self.errors)(status);
         self.json_of([before, text, behind], extra, status)
     }
 
@@ -122,7 +127,6 @@ impl Why {
     #[inline(never)]
     fn say<'a, S: Write, C: Clock>(
         self,
-        errors: Shape,
         asked: &mut Answering<'a, S, C>,
     ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
         let mut seconds = String::<10>::new();
@@ -143,7 +147,7 @@ impl Why {
             Why::Otherwise(allowed) => &[("Allow", allowed)],
             _ => &[],
         };
-        let ([before, behind], [first, second, third]) = (errors(status), words);
+        let ([before, behind], [first, second, third]) = ((asked.errors)(status), words);
         asked.json_of([before, first, second, third, behind], extra, status)
     }
 }
@@ -174,8 +178,9 @@ impl<B: Board> Appliance<'_, B> {
         &self,
         asked: &mut Answering<'_, S, B>,
         request: &Request<'r>,
-    ) -> Result<(Route<'r>, Caller), (Why, Shape)> {
+    ) -> Result<(Route<'r>, Caller), Why> {
         let (found, errors) = routes::find(request.method, request.path);
+        asked.errors = errors;
         let caller = self.caller(&found, request);
         let (now, peer, name) = (self.board.now(), *asked.peer, self.board.about().name);
         // Nothing that others have done keeps the owner out; a wrong code is the last request on its connection.
@@ -192,16 +197,17 @@ impl<B: Board> Appliance<'_, B> {
             }
         };
         let speaks_for_a_page = request.method == "POST" || matches!(found, Found::This(Route::Link(_)));
-        let admitted = match (may_ask, found) {
+        match (may_ask, found) {
             (Err(why), _) => Err(why),
             (Ok(()), _) if speaks_for_a_page && guard::is_from_elsewhere(request, name) => Err(Why::Elsewhere),
             (Ok(()), Found::Otherwise(allowed)) => Err(Why::Otherwise(allowed)),
             (Ok(()), Found::Nothing) => Err(Why::Nothing),
             (Ok(()), Found::This(Route::Admin(_))) if guard::is_for_another(request, name) => Err(Why::Another),
-            (Ok(()), Found::This(Route::Clock | Route::Admin(_))) if guard::is_not_json(request) => Err(Why::NotJson),
+            (Ok(()), Found::This(Route::Clock | Route::Vote(_) | Route::Admin(_))) if guard::is_not_json(request) => {
+                Err(Why::NotJson)
+            }
             (Ok(()), Found::This(route)) => Ok((route, caller)),
-        };
-        admitted.map_err(|why| (why, errors))
+        }
     }
 
     /// Answers a request, as far as that can be done here: see [`Left`].
@@ -214,17 +220,37 @@ impl<B: Board> Appliance<'_, B> {
         async move {
             let (route, caller) = match self.admit(asked, request) {
                 Ok(admitted) => admitted,
-                Err((why, errors)) => return why.say(errors, asked).await,
+                Err(why) => return why.say(asked).await,
             };
+            let Some(route) = caller.may(route) else { return stranger(asked).await };
             // Whatever needs much of the stack is polled apart: else every answer would take what all of them take.
-            match route {
+            let sees_all = matches!(caller, Caller::Owner | Caller::Projector);
+            let done = match route {
                 Route::Rpc(via) => apart(pin!(self.rpc(asked, via, request.body))).await,
                 Route::Agents => apart(pin!(self.send_enrolment(asked, request.body))).await,
-                Route::Me => self.send_agent(asked, request).await,
-                Route::MoltGame(ask) => apart(pin!(self.answer_moltgame(asked, ask, request))).await,
+                Route::Me => match self.agent_of(request) {
+                    Some(issue) => self.send(asked, 200, &|venue, sink| venue.write_agent(issue, sink)).await,
+                    None if self.is_agon(request) => apart(pin!(self.answer_agon(asked, agon::Ask::Me, request))).await,
+                    None => apart(pin!(self.answer_moltgame(asked, Ask::Me, request))).await,
+                },
+                Route::Agon(ask) => apart(pin!(self.answer_agon(asked, ask, request))).await,
+                Route::MoltGame(ask) => match self.venue(|venue| venue.page_moltgame(self.now(), ask, request.query)) {
+                    Some(Paged::Chat(page)) => apart(pin!(self.send_rows(asked, Rows::Chat(page)))).await,
+                    Some(Paged::Logs(page)) => apart(pin!(self.send_logs(asked, page))).await,
+                    None => apart(pin!(self.answer_moltgame(asked, ask, request))).await,
+                },
                 Route::Doc => match entries::manual(request) {
                     Some(file) => self.send_file(asked, file, request, left).await,
                     None => asked.error(404, "no such path").await,
+                },
+                Route::Link(Purpose::Agon(_)) => match self.agon_caller(request) {
+                    Some(issue) => {
+                        if self.greet(asked, request).await {
+                            *left = Left::Link(Purpose::Agon(issue));
+                        }
+                        Ok(())
+                    }
+                    None => asked.error(401, agon::NO_TOKEN).await,
                 },
                 Route::Link(purpose) => {
                     if self.greet(asked, request).await {
@@ -233,8 +259,7 @@ impl<B: Board> Appliance<'_, B> {
                     Ok(())
                 }
                 Route::Health => {
-                    let (memory, kept) = (self.board.memory(), self.kept());
-                    self.send(asked, 200, &|_, sink| pages::health(memory, kept, sink)).await
+                    self.send(asked, 200, &|_, sink| pages::health(self.board.memory(), self.kept(), sink)).await
                 }
                 Route::File(file) => self.send_file(asked, file, request, left).await,
                 Route::Status => {
@@ -242,22 +267,13 @@ impl<B: Board> Appliance<'_, B> {
                     self.send(asked, 200, &|venue, sink| pages::status(venue, self.vitals(now), sink)).await
                 }
                 Route::Settings => self.send(asked, 200, &settings::write).await,
-                Route::Rows(Rows::Player(..)) if caller == Caller::Guesser => stranger(asked).await,
-                Route::Rows(rows) => {
-                    let rows = match rows {
-                        Rows::Player(number, _) => {
-                            let is_private = matches!(caller, Caller::Owner) || caller == Caller::Player(number);
-                            Rows::Player(number, is_private)
-                        }
-                        rows => rows,
-                    };
-                    apart(pin!(self.send_rows(asked, rows))).await
-                }
-                Route::Match(id) => {
-                    let sees_all = matches!(caller, Caller::Owner | Caller::Projector);
-                    apart(pin!(self.send_match(asked, id, sees_all))).await
-                }
+                Route::Rows(rows) => apart(pin!(self.send_rows(asked, rows.as_of(self.now())))).await,
+                Route::Match(id) => apart(pin!(self.send_match(asked, id, sees_all))).await,
                 Route::Moves(id) => apart(pin!(self.send_moves(asked, id))).await,
+                Route::Speeches(id) => apart(pin!(self.send_speeches(asked, id))).await,
+                Route::Poll(id) => apart(pin!(self.send_poll(asked, id, voter_of(request)))).await,
+                Route::Vote(id) => apart(pin!(self.take_vote(asked, id, request))).await,
+                Route::Notation(id, ending) => apart(pin!(self.send_notation(asked, id, ending))).await,
                 Route::Step(id, step) => apart(pin!(self.send_step(asked, id, step))).await,
                 Route::Leagues => apart(pin!(self.send_leagues(asked))).await,
                 Route::League(number) => apart(pin!(self.send_league(asked, number))).await,
@@ -269,10 +285,11 @@ impl<B: Board> Appliance<'_, B> {
                     }
                     Err(rule) => asked.error(400, rule).await,
                 },
-                Route::Admin(order) if caller == Caller::Owner => {
-                    apart(pin!(self.answer_owner(asked, order, request.body))).await
-                }
-                Route::Admin(_) => stranger(asked).await,
+                Route::Admin(order) => apart(pin!(self.answer_owner(asked, order, request.body))).await,
+            };
+            match done {
+                Err(WriteError::NoRoom) => asked.error_with(503, BUSY, &[("Retry-After", RETRY_AFTER)]).await,
+                done => done,
             }
         }
     }
@@ -287,7 +304,7 @@ impl<B: Board> Appliance<'_, B> {
         async move {
             let host = guard::own_host(request, self.board.about().name);
             let (responder, mut crowded) = (asked.responder()?, None);
-            apart(pin!(file.send(*request, host, responder, &self.turns, &mut crowded))).await?;
+            apart(pin!(file.send(request, host, responder, &self.turns, &mut crowded))).await?;
             if let Some(file) = crowded {
                 *left = Left::Unpack(file);
             }
@@ -295,7 +312,9 @@ impl<B: Board> Appliance<'_, B> {
         }
     }
 
-    /// Sends a JSON text that `write` writes from the venue, as it is at one moment.
+    /// Sends a JSON text that `write` writes from the venue, as it is at one moment. One that is too long for the slot's buffer is made
+    /// in one that is lent, as soon as there is one: it may become another text any moment. One that is too long for any of those
+    /// leaves in pieces, and should it become another one meanwhile, the connection is closed.
     pub(crate) fn send<S: Write>(
         &self,
         asked: &mut Answering<'_, S, B>,
@@ -303,91 +322,82 @@ impl<B: Board> Appliance<'_, B> {
         write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            match self.write_whole(asked, status, write)? {
-                Some(answer) => self.finish(answer).await,
-                None => apart(pin!(self.send_long(asked, status, write))).await,
+            let mut lent = None;
+            let whole = self.write_whole(asked, status, write)?;
+            #[expect(
+                clippy::redundant_pattern_matching,
+                reason = "a future keeps what was ever borrowed, as `is_ok` does"
+            )]
+            let is_whole = matches!(whole, Ok(_));
+            let mut answer = match whole {
+                Ok(answer) => answer,
+                Err(long) => {
+                    if let Some(long) = long {
+                        lent = Some(self.lend(long).await.ok_or(WriteError::NoRoom)?);
+                    }
+                    asked.responder()?.with_room(lent.as_deref_mut(), TAKE_MS).begin_open(status, JSON)?
+                }
+            };
+            if !is_whole {
+                let text = |sink: &mut dyn Sink| self.venue(|venue| write(venue, sink));
+                let mut sent = Sent::default();
+                loop {
+                    match sent.next(&mut answer, &text)? {
+                        Next::All => break,
+                        Next::Another => return Err(WriteError::WrongLength),
+                        Next::Piece => {
+                            self.go_on(asked.peer, answer.size()).await;
+                            answer.flush().await?;
+                        }
+                    }
+                }
             }
-        }
-    }
-
-    /// Sends the end of an answer, when all that led to it is safe. In a future of its own: what one keeps over several waits takes
-    /// its room beside what it waits for elsewhere.
-    fn finish<S: Write>(&self, mut answer: Answer<'_, S, B>) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
             self.safe().await;
             answer.finish().await
         }
     }
 
-    /// Writes an answer, if there is room for all of it. One to HEAD has no body.
+    /// Writes an answer, if there is room for all of it; else the buffers one of which it fits into, where there are such. One to
+    /// HEAD has no body.
     fn write_whole<'a, S: Write>(
         &self,
         asked: &mut Answering<'a, S, B>,
         status: u16,
         write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
-    ) -> Result<Option<Answer<'a, S, B>>, WriteError> {
+    ) -> Result<Result<Answer<'a, S, B>, Option<&Long>>, WriteError> {
         let responder = asked.responder()?;
         if responder.is_head_only() {
             // The length of a long text is not told: all of it would have to be made.
             let mut counter = Counter::up_to(responder.room().saturating_sub(HEAD));
             let length = self.venue(|venue| write(venue, &mut counter)).is_ok().then_some(counter.bytes);
-            return responder.begin(status, JSON, length, &[]).map(Some);
+            return responder.begin(status, JSON, length, &[]).map(Ok);
         }
-        match responder.begin_whole(status, JSON, |sink| self.venue(|venue| write(venue, sink)))? {
-            Ok(answer) => Ok(Some(answer)),
-            Err(responder) => {
+        match responder.begin_whole(status, JSON, self.longest(), |sink| self.venue(|venue| write(venue, sink)))? {
+            Ok(answer) => Ok(Ok(answer)),
+            Err((responder, length)) => {
                 asked.responder = Some(responder);
-                Ok(None)
+                Ok(Err(length.and_then(|length| self.buffer_of(length))))
             }
         }
     }
 
-    /// Sends a text that is too long for the slot's buffer. It is made in one that is lent, as soon as there is one: it may become
-    /// another text any moment. One that is too long for any of those leaves in pieces, and should it become another one
-    /// meanwhile, the connection is closed.
-    fn send_long<S: Write>(
-        &self,
-        asked: &mut Answering<'_, S, B>,
-        status: u16,
-        write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            let lent = match self.buffer_for(write) {
-                Some(long) => match self.lend(long).await {
-                    None => return asked.error_with(503, BUSY, &[("Retry-After", RETRY_AFTER)]).await,
-                    lent => lent,
-                },
-                None => None,
-            };
-            self.send_pieces(asked, status, write, lent).await
-        }
-    }
-
-    /// The same in a buffer that is lent, or the slot's own, in as many pieces as it takes.
-    fn send_pieces<S: Write>(
-        &self,
-        asked: &mut Answering<'_, S, B>,
-        status: u16,
-        write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
-        mut lent: Option<Lent<'_>>,
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            let room = asked.room().max(lent.as_ref().map_or(0, |lent| lent.len()));
-            let mut answer = asked.responder()?.with_room(lent.as_deref_mut(), TAKE_MS).begin_open(status, JSON)?;
-            let text = |sink: &mut dyn Sink| self.venue(|venue| write(venue, sink));
-            if !pieces::send(&mut answer, &text, async || self.go_on(asked.peer, room).await).await? {
-                return Err(WriteError::WrongLength);
-            }
-            self.safe().await;
-            answer.finish().await
-        }
+    /// The longest text for which there may be a buffer.
+    fn longest(&self) -> usize {
+        self.told.size().max(self.long.size())
     }
 
     /// The buffers one of which a text fits into, with its head, where there are such.
-    fn buffer_for(&self, write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>) -> Option<&Long> {
-        let mut counter = Counter::up_to(self.told.size().max(self.long.size()));
+    pub(crate) fn buffer_for(&self, write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>) -> Option<&Long> {
+        let mut counter = Counter::up_to(self.longest());
         self.venue(|venue| write(venue, &mut counter)).ok()?;
-        [&self.told, &self.long].into_iter().find(|long| counter.bytes.saturating_add(HEAD) <= long.size())
+        self.buffer_of(counter.bytes)
+    }
+
+    /// The same for a text of this length: those of which one is free, or the smallest.
+    fn buffer_of(&self, length: usize) -> Option<&Long> {
+        let mut fits = [&self.told, &self.long].into_iter().filter(|long| length.saturating_add(HEAD) <= long.size());
+        let smallest = fits.next()?;
+        Some(fits.find(|long| !smallest.is_free() && long.is_free()).unwrap_or(smallest))
     }
 
     /// Waits until a piece of a long answer may leave and the next one may be made; who asked for it pays for it.
@@ -403,11 +413,10 @@ impl<B: Board> Appliance<'_, B> {
 /// Says that too much of something came from where this came from, and when to come again.
 pub(crate) fn too_many<'a, S: Write, C: Clock>(
     asked: &mut Answering<'a, S, C>,
-    errors: Shape,
     later: Later,
     of: &'static str,
 ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
-    Why::TooMany(of, later).say(errors, asked)
+    Why::TooMany(of, later).say(asked)
 }
 
 /// What a request authorizes itself with.

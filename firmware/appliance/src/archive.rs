@@ -79,6 +79,11 @@ pub(crate) fn busy<S: Write, C: Clock>(
     asked.error_with(503, "too much is being read from flash; wait as Retry-After says", &later)
 }
 
+/// Whether a message has room for another part.
+pub(crate) fn has_room<T: http::Sink>(message: &mut Outgoing<'_, T>) -> bool {
+    message.room().len() >= PART
+}
+
 /// Adds a part to a message.
 pub(crate) async fn add<T: http::Sink>(
     message: &mut Outgoing<'_, T>,
@@ -98,7 +103,7 @@ impl<B: Board> Appliance<'_, B> {
         peer: &IpAddr,
         message: &mut Outgoing<'_, T>,
     ) -> Result<(), WriteError> {
-        if message.room().len() >= PART {
+        if has_room(message) {
             return Ok(());
         }
         self.go_on(peer, ANSWER).await;
@@ -123,7 +128,7 @@ impl<B: Board> Appliance<'_, B> {
             let (mut part, mut before) = (1, u32::MAX);
             loop {
                 self.make_room(asked.peer, &mut answer).await?;
-                let Some(told) = self.ask_the_journal(Ask::League(before)).await else { break };
+                let Some(told) = self.ask_the_journal(asked.peer, Ask::League(before)).await else { break };
                 let write = |sink: &mut dyn Sink| {
                     let page = told.page();
                     list(part, sink, &head, "leagues", |_| Some(League::of(&page)))
@@ -146,7 +151,7 @@ impl<B: Board> Appliance<'_, B> {
             if asked.room() < ANSWER {
                 return busy(asked).await;
             }
-            let mut found = self.ask_the_journal(Ask::League(u32::MAX)).await;
+            let mut found = self.ask_the_journal(asked.peer, Ask::League(u32::MAX)).await;
             while let Some(told) = found.take() {
                 let past = told.page().past;
                 if past.ended.league == number {
@@ -154,7 +159,7 @@ impl<B: Board> Appliance<'_, B> {
                     break;
                 }
                 drop(told);
-                found = self.ask_the_journal(Ask::League(past.before)).await;
+                found = self.ask_the_journal(asked.peer, Ask::League(past.before)).await;
             }
             let Some(mut told) = found else {
                 return asked.error(404, "no such league is kept; /api/leagues.json lists those that are").await;
@@ -171,7 +176,7 @@ impl<B: Board> Appliance<'_, B> {
                     let next = told.page().next;
                     drop(told);
                     self.make_room(asked.peer, &mut answer).await?;
-                    told = self.ask_the_journal(Ask::Line(next)).await.ok_or(WriteError::WrongLength)?;
+                    told = self.ask_the_journal(asked.peer, Ask::Line(next)).await.ok_or(WriteError::WrongLength)?;
                 }
                 let write = |sink: &mut dyn Sink| {
                     let page = told.page();

@@ -12,7 +12,7 @@ use embassy_futures::select::select;
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
 use protocol_core::protocols::league_of_agents::Uuid;
-use protocol_core::protocols::league_of_agents::{Enrolment, Picture, Reply, Told, Word};
+use protocol_core::protocols::league_of_agents::{Cursor, Enrolment, Picture, Reply, Word};
 use protocol_core::venue::Venue;
 
 use crate::Appliance;
@@ -46,25 +46,22 @@ impl<'m, B: Board> Appliance<'m, B> {
 
     /// Listens on a new link until its agent has shown its key; says which it is, by the number of its registration. Who
     /// looks on at a game may stay without one.
-    pub(crate) fn meet_agent<S>(
-        &self,
-        from: IpAddr,
-        socket: &mut S,
-        buf: &mut [u8],
-        ms: u64,
-    ) -> impl Future<Output = Option<u32>>
+    pub(crate) fn meet_agent<'a, S>(
+        &'a self,
+        from: &IpAddr,
+        link: &mut Link<'a, S, B>,
+    ) -> impl Future<Output = Option<Met>>
     where
         S: Read + Write + TcpShutdown,
     {
         async move {
-            let until = self.board.after(ms);
-            let mut link = Link::new(socket, &self.board, buf);
+            let until = self.board.after(self.limits().request_ms);
             link.takes_long(Some(&self.wide));
             let end = loop {
                 match link.next(true, pin!(self.board.sleep_until(until))).await {
-                    Ok(Event::Message(length)) => match self.hear_stranger(from, &mut link, length).await {
-                        Ok(Reply::Authenticated(issue)) => return Some(issue),
-                        Ok(Reply::Watches(game)) => break self.show(from, game, &mut link).await,
+                    Ok(Event::Message(length)) => match self.hear_stranger(from, link, length).await {
+                        Ok(Reply::Authenticated(issue)) => return Some(Met::Player(issue)),
+                        Ok(Reply::Watches(game)) => return Some(Met::Spectator(game)),
                         Ok(_) => yield_now().await,
                         Err(end) => break end,
                     },
@@ -80,7 +77,7 @@ impl<'m, B: Board> Appliance<'m, B> {
     /// Answers a message of somebody who has not shown a key.
     fn hear_stranger<S: Read + Write>(
         &self,
-        from: IpAddr,
+        from: &IpAddr,
         link: &mut Link<'_, S, B>,
         length: usize,
     ) -> impl Future<Output = Result<Reply, End>> {
@@ -88,17 +85,26 @@ impl<'m, B: Board> Appliance<'m, B> {
             self.slow_down(from).await;
             self.room().await;
             let reply = self.hear_agent(None, link, length);
-            self.say_reply(reply, link).await?;
+            self.say_reply(&reply, link).await?;
             goes_on(reply)?;
             Ok(reply)
         }
     }
 
     /// Shows games to somebody without a seat in them, one after the other, for as long as there are messages.
-    fn show<S: Read + Write>(&self, from: IpAddr, game: Uuid, link: &mut Link<'_, S, B>) -> impl Future<Output = End> {
+    pub(crate) fn show<S: Read + Write>(
+        &self,
+        from: &IpAddr,
+        game: Uuid,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = End> {
+        let place = self.watchers.admit(self.slots.others());
+        let mut watched = place.is_some().then(|| self.count_in(game));
         async move {
-            let Some(_place) = self.watchers.admit(self.slots.others()) else { return FULL };
-            let (mut watched, mut told) = (Some(self.count_in(game)), Told::default());
+            if place.is_none() {
+                return FULL;
+            }
+            let mut told = Cursor::default();
             let mut pong_at = self.board.after(PONG_MS);
             loop {
                 while let Some(picture) = self.picture(|venue, now| venue.picture_of(now, watched.as_ref()?.game)) {
@@ -115,13 +121,15 @@ impl<'m, B: Board> Appliance<'m, B> {
                     Err(end) => Err(end),
                 };
                 match heard {
-                    Ok(Some(Reply::Watches(other))) => (watched, told) = (Some(self.count_in(other)), Told::default()),
+                    Ok(Some(Reply::Watches(other))) => {
+                        (watched, told) = (Some(self.count_in(other)), Cursor::default())
+                    }
                     // One connection is one agent or one spectator.
                     Ok(Some(Reply::Authenticated(_))) => return SPECTATOR,
                     Ok(Some(_)) => yield_now().await,
                     Ok(None) if self.board.now() >= pong_at => {
                         pong_at = self.board.after(PONG_MS);
-                        if let Err(end) = self.say_reply(Reply::Pong, link).await {
+                        if let Err(end) = self.say_reply(&Reply::Pong, link).await {
                             return end;
                         }
                     }
@@ -145,35 +153,42 @@ impl<'m, B: Board> Appliance<'m, B> {
         issue: u32,
         link: &mut Link<'a, S, B>,
     ) -> impl Future<Output = End> {
+        let mut player = Playing { issue, told: Cursor::default(), seen: None, watched: None };
         async move {
-            let mut player = Playing { issue, told: Told::default(), seen: None, watched: None };
             let mut pong_at = self.board.after(PONG_MS);
             loop {
-                let line = match self.line_of(slot, issue) {
-                    Ok(line) => line,
-                    Err(end) => return end,
-                };
+                if let Err(end) = self.line_of(slot, player.issue) {
+                    return end;
+                }
                 if let Err(end) = self.tell(&mut player, link).await {
                     return end;
                 }
-                link.takes_long(Some(self.long_for(line)));
                 let event = {
+                    let line = self.line_of(slot, player.issue).unwrap_or(u16::MAX);
+                    link.takes_long(Some(self.long_for(line)));
                     let look_at = player.watched.as_ref().map_or(pong_at, |_| self.board.after(LOOK_MS).min(pong_at));
                     let changed = pin!(select(self.slots.rung(slot), self.board.sleep_until(look_at)));
                     // Whoever thinks may be silent: its game has a deadline of its own.
                     link.next(self.venue(|venue| venue.is_thinking(line)), changed).await
                 };
-                let said = match event {
+                match event {
                     Ok(Event::Changed) if self.board.now() < pong_at => continue,
                     Ok(Event::Changed) => {
                         pong_at = self.board.after(PONG_MS);
-                        self.say_reply(Reply::Pong, link).await.map(|_| ())
+                        if let Err(end) = self.say_reply(&Reply::Pong, link).await {
+                            return end;
+                        }
                     }
-                    Ok(Event::Message(length)) => self.answer_agent(slot, &mut player, link, length).await,
-                    Err(end) => Err(end),
-                };
-                if let Err(end) = said {
-                    return end;
+                    Ok(Event::Message(length)) => {
+                        if let Err(end) = self.answer_agent(slot, &mut player, link, length).await {
+                            return end;
+                        }
+                        let line = self.line_of(slot, player.issue).ok();
+                        if let Some(from) = line.and_then(|line| self.address_of(line)) {
+                            self.slow_down(&from).await;
+                        }
+                    }
+                    Err(end) => return end,
                 }
                 // A flood must not keep the others waiting.
                 yield_now().await;
@@ -190,18 +205,15 @@ impl<'m, B: Board> Appliance<'m, B> {
         length: usize,
     ) -> impl Future<Output = Result<(), End>> {
         async move {
-            let from = self.address_of(self.line_of(slot, player.issue)?).ok_or(OVER)?;
+            self.address_of(self.line_of(slot, player.issue)?).ok_or(OVER)?;
             self.room().await;
             let reply = self.hear_agent(Some(player.issue), link, length);
             player.seen = self.picture(|venue, now| venue.picture_for(now, player.issue));
             if let Reply::Watches(game) = reply {
-                (player.told, player.watched) = (Told::default(), Some(self.count_in(game)));
+                (player.told, player.watched) = (Cursor::default(), Some(self.count_in(game)));
             }
-            let goes_on = goes_on(reply);
-            self.say_reply(reply, link).await?;
-            goes_on?;
-            self.slow_down(from).await;
-            Ok(())
+            self.say_reply(&reply, link).await?;
+            goes_on(reply)
         }
     }
 
@@ -258,11 +270,11 @@ impl<'m, B: Board> Appliance<'m, B> {
 
     fn say_reply<S: Read + Write>(
         &self,
-        reply: Reply,
+        reply: &Reply,
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = Result<bool, End>> {
         let at = self.now().utc;
-        link.say(move |sink| self.venue(|venue| venue.write_reply(reply, at, sink)), async || self.safe().await)
+        link.say(move |sink| self.venue(|venue| venue.write_reply(*reply, at, sink)), async || self.safe().await)
     }
 
     /// Says a word about a game.
@@ -274,6 +286,14 @@ impl<'m, B: Board> Appliance<'m, B> {
     ) -> impl Future<Output = Result<bool, End>> {
         link.say(move |sink| self.venue(|venue| venue.write_word(word, picture, sink)), async || self.safe().await)
     }
+}
+
+/// Who is at the other end of a link.
+pub(crate) enum Met {
+    /// The agent with this registration.
+    Player(u32),
+    /// Somebody who looks on at this game.
+    Spectator(Uuid),
 }
 
 /// Some replies are the last thing that is said.
@@ -289,7 +309,7 @@ struct Playing<'a, 'm, B: Board> {
     /// Its registration.
     issue: u32,
     /// What it knows.
-    told: Told,
+    told: Cursor,
     /// Its game right after its last message. Others may have moved by the time that is answered, and it hears of every turn
     /// all the same.
     seen: Option<Picture>,

@@ -1,6 +1,7 @@
 //! What the box is plugged into, as far as the box has to know it: what it is called, how its last run ended, whether it
 //! has a calendar of its own, how much memory it has, and whether it can be broken on purpose.
 
+use protocol_core::protocols::moltgame::Fill;
 use protocol_core::time::Utc;
 use serde::Serialize;
 
@@ -26,8 +27,23 @@ pub trait Board: Clock {
         None
     }
 
+    /// How many polls a second it has time for beside those it owes: of agents that ask more often than they should.
+    fn spare_polls(&self) -> u32 {
+        u32::MAX
+    }
+
     /// Has so many house players register, like any others and in a while. False where there are none.
     fn hire(&self, _players: u16) -> bool {
+        false
+    }
+
+    /// Whether it has house players.
+    fn has_house(&self) -> bool {
+        false
+    }
+
+    /// Has house players come into a room that waits, in a while. False where there are none.
+    fn fill(&self, _room: Fill) -> bool {
         false
     }
 }
@@ -125,7 +141,19 @@ impl<B: Board> Board for &B {
         B::breaker(self)
     }
 
+    fn spare_polls(&self) -> u32 {
+        B::spare_polls(self)
+    }
+
     fn hire(&self, players: u16) -> bool {
         B::hire(self, players)
+    }
+
+    fn has_house(&self) -> bool {
+        B::has_house(self)
+    }
+
+    fn fill(&self, room: Fill) -> bool {
+        B::fill(self, room)
     }
 }

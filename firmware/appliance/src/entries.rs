@@ -2,17 +2,17 @@
 //! agents poll: a question takes a slot no longer than its answer needs. What is right to
 //! say is decided in `protocol-core`; here it is asked for and sent.
 
-use core::pin::pin;
+use core::net::IpAddr;
 
 use embedded_io_async::Write;
-use protocol_core::protocols::moltgame::Ask;
+use protocol_core::protocols::moltgame::{Answer, Ask, Asking};
 use protocol_core::venue::Via;
 
 use crate::Appliance;
-use crate::answers::{Answering, JSON, apart, bearer, too_many};
+use crate::answers::{Answering, JSON, bearer, too_many};
 use crate::board::Board;
 use crate::http::{Request, WriteError};
-use crate::routes::{moltgame, plain};
+use crate::journal::Ask as Scroll;
 use crate::web::{self, File};
 
 /// How agents of League of Agents play, for them and for programs.
@@ -30,7 +30,7 @@ impl<B: Board> Appliance<'_, B> {
         async move {
             let answer = match self.ask_venue(*asked.peer, via, body).await {
                 Ok(answer) => answer,
-                Err(later) => return too_many(asked, plain, later, "registrations came").await,
+                Err(later) => return too_many(asked, later, "registrations came").await,
             };
             if answer.is_empty() {
                 self.safe().await;
@@ -52,25 +52,16 @@ impl<B: Board> Appliance<'_, B> {
                 Ok(enrolment) => {
                     self.send(asked, enrolment.status(), &|venue, sink| venue.write_enrolment(enrolment, sink)).await
                 }
-                Err(later) => too_many(asked, plain, later, "registrations came").await,
+                Err(later) => too_many(asked, later, "registrations came").await,
             }
         }
     }
 
-    /// What an agent is told of itself where League of Agents and MoltGame both have it: its key decides. Whoever shows nothing that
-    /// is known is told so as MoltGame says it, which has words for each case.
-    pub(crate) fn send_agent<S: Write>(
-        &self,
-        asked: &mut Answering<'_, S, B>,
-        request: &Request<'_>,
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
-            let key = bearer(request);
-            match self.venue(|venue| venue.agent_of_key(key?.chars())) {
-                Some(issue) => self.send(asked, 200, &|venue, sink| venue.write_agent(issue, sink)).await,
-                None => apart(pin!(self.answer_moltgame(asked, Ask::Me, request))).await,
-            }
-        }
+    /// Whom an agent asks about that wants to hear of itself where League of Agents and MoltGame both have it: its key decides. Whoever
+    /// shows nothing that is known is told so as MoltGame says it, which has words for each case.
+    pub(crate) fn agent_of(&self, request: &Request<'_>) -> Option<u32> {
+        let key = bearer(request)?;
+        self.venue(|venue| venue.agent_of_key(key.chars()))
     }
 
     /// MoltGame.
@@ -81,20 +72,44 @@ impl<B: Board> Appliance<'_, B> {
         request: &Request<'_>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            let (peer, is_new) = (*asked.peer, matches!(ask, Ask::Register));
             let may_register =
-                || self.guard.borrow_mut().may_register(self.board.now(), peer, self.capacity(), || true);
-            if let Some(later) = is_new.then(may_register).and_then(Result::err) {
-                return too_many(asked, moltgame, later, "registrations came").await;
+                || self.guard.borrow_mut().may_register(self.board.now(), *asked.peer, self.capacity(), || true);
+            if let Some(later) = (ask == Ask::Register).then(may_register).and_then(Result::err) {
+                return too_many(asked, later, "registrations came").await;
             }
             self.room().await;
-            let authorization = request.header("authorization");
-            let answer = self.act(|venue, now| venue.ask_moltgame(now, peer, authorization, ask, request.body));
-            if is_new && answer.status() == 200 {
-                self.guard.borrow_mut().registered(self.board.now(), peer, self.capacity());
+            let mut answer = self.ask_moltgame(*asked.peer, ask, request);
+            if let Some(id) = answer.shows_end_of() {
+                // The venue knows how it ended; the film has the rest.
+                let told = self.ask_the_journal(asked.peer, Scroll::Step(id, u16::MAX)).await;
+                let end = told.as_ref().and_then(|told| told.replay()).filter(|replay| replay.shot.ended.is_some());
+                end.into_iter().for_each(|replay| answer.show_end(replay.game.clone()));
             }
             self.send(asked, answer.status(), &|venue, sink| venue.write_moltgame(&answer, sink)).await
         }
+    }
+
+    /// Asks the venue, and does what follows for the box. No future: what it needs is not kept while the answer is sent.
+    fn ask_moltgame(&self, peer: IpAddr, ask: Ask<'_>, request: &Request<'_>) -> Answer {
+        let asking = Asking {
+            ask,
+            from: peer,
+            authorization: request.header("authorization"),
+            query: request.query,
+            body: request.body,
+            has_time: self.guard.borrow().has_time(self.board.now()),
+        };
+        let answer = self.act(|venue, now| venue.ask_moltgame(now, asking));
+        if ask == Ask::Register && answer.status() == 200 {
+            self.guard.borrow_mut().registered(self.board.now(), peer, self.capacity());
+        }
+        if let Some(fill) = answer.fill() {
+            self.board.fill(fill);
+        }
+        if answer.is_hurried() {
+            self.guard.borrow_mut().hurried(self.board.now(), self.board.spare_polls());
+        }
+        answer
     }
 }
 

@@ -134,6 +134,8 @@ pub(crate) struct Guard {
     pub wrong_codes: u32,
     /// Requests and registrations that were too many, so far.
     pub too_many: u32,
+    /// The tick at which polls that came too soon, whoever made them, are paid off.
+    polls: u32,
 }
 
 /// What is held against an address: each a tick, and nothing once that is past. A tick further away than it can have been
@@ -215,7 +217,7 @@ impl Account {
 
 impl Guard {
     pub const fn new() -> Self {
-        Self { known: Vec::new(), others: [const { Account::new(0) }; SHARED], wrong_codes: 0, too_many: 0 }
+        Self { known: Vec::new(), others: [const { Account::new(0) }; SHARED], wrong_codes: 0, too_many: 0, polls: 0 }
     }
 
     /// The account of an address, and whether it is its own. A new one takes the place of one that is clean.
@@ -257,6 +259,17 @@ impl Guard {
             }
             Err(later) => Err(self.refused(later)),
         }
+    }
+
+    /// Whether there is time for one more poll that comes too soon.
+    pub fn has_time(&self, now: Millis) -> bool {
+        ahead(self.polls, ticks(now), 2 * SECOND) < SECOND
+    }
+
+    /// Such a poll was answered, of a box that has time for so many in a second.
+    pub fn hurried(&mut self, now: Millis, spare: u32) {
+        let (now, each) = (ticks(now), SECOND.checked_div(spare).unwrap_or(SECOND));
+        self.polls = now.wrapping_add(ahead(self.polls, now, 2 * SECOND).saturating_add(each).min(2 * SECOND));
     }
 
     /// Somebody had a piece of a long answer made for it. What it costs is held against it as requests would be.

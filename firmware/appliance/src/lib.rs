@@ -57,6 +57,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod agon;
 mod answers;
 mod archive;
 mod arena;
@@ -69,24 +70,21 @@ pub mod http;
 pub mod journal;
 mod lines;
 mod links;
-#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod live;
 mod moment;
 mod owner;
-#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod pages;
 mod pieces;
 mod powers;
 mod public;
 mod replay;
-#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod routes;
 mod server;
 mod settings;
-#[allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 mod slots;
 pub mod sntp;
 mod turns;
+mod votes;
 mod watch;
 mod web;
 pub mod ws;

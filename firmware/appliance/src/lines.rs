@@ -16,7 +16,7 @@ use protocol_core::venue::{Event, Failure, Venue};
 use crate::Appliance;
 use crate::answers::apart;
 use crate::board::Board;
-use crate::http::{self, CallError, ClientConn, Response};
+use crate::http::{self, By, CallError, ClientConn, Response};
 use crate::pieces;
 use crate::slots::{Id, Role};
 
@@ -85,7 +85,7 @@ impl<B: Board> Appliance<'_, B> {
             let mut is_fresh = true;
             loop {
                 let carried_out = {
-                    let mut conn = ClientConn::new(&mut *socket, &mut *buf).may_grow(self.has_wide());
+                    let mut conn = ClientConn::new(By(socket), &mut *buf).may_grow(self.has_wide());
                     match select(self.carry_out(player, call.id, &mut conn), self.over(slot, player, call)).await {
                         Either::First(carried_out) => carried_out.map(|done| done && conn.is_reusable()),
                         Either::Second(()) => return,
@@ -128,6 +128,7 @@ impl<B: Board> Appliance<'_, B> {
             if self.open_call(player) != Some(call) {
                 return Ok(false);
             }
+            self.act(|venue, now| venue.handle(now, Event::Begun { player, call }));
             {
                 // Within braces: what is over makes room for what comes, in a future that a board has for every slot.
                 let mut request = self.begin(player, conn)?;
@@ -145,7 +146,7 @@ impl<B: Board> Appliance<'_, B> {
             if !matches!(error, CallError::TooLong { .. } | CallError::HeadTooLong) || !self.has_wide() {
                 return Err(error);
             }
-            let mut wide = self.lend(&self.wide).await.ok_or(error)?;
+            let mut wide = self.lend(self.long_for(player)).await.ok_or(error)?;
             let mut conn = conn.grow(&mut wide);
             let response = conn.read_rest().await?;
             Ok(self.take_reply(player, call, response).await)

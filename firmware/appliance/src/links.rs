@@ -11,19 +11,20 @@ use core::pin::pin;
 use edge_nal::TcpShutdown;
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
+use protocol_core::json::{Full, Sink};
 use protocol_core::protocols;
 use protocol_core::protocols::league_v2::Answer;
 use protocol_core::protocols::league_v2::incoming::answered_call;
 use protocol_core::venue::{self, Failure, Venue, Via};
 
 use crate::Appliance;
-use crate::answers::{Answering, apart};
+use crate::answers::{Answering, TAKE_MS, apart};
 use crate::board::Board;
 use crate::calendar::{self, Source};
 use crate::guard::Later;
-use crate::http::Request;
+use crate::http::{Fragment, Request};
 use crate::slots::{Id, Role};
-use crate::ws::{self, End, Event, Link};
+use crate::ws::{self, End, Event, Link, Speaker};
 
 /// How long a message of an agent that says too much has to wait before it is looked at again, in milliseconds.
 const SLOW_MS: u64 = 50;
@@ -68,23 +69,16 @@ impl<B: Board> Appliance<'_, B> {
 
     /// Listens on a new link until its agent has shown that it is a player that dials in; says which, by the number of its
     /// registration. Others may ask too, but not stay.
-    pub(crate) fn meet<S>(
-        &self,
-        from: IpAddr,
-        socket: &mut S,
-        buf: &mut [u8],
-        ms: u64,
-    ) -> impl Future<Output = Option<u32>>
+    pub(crate) fn meet<'a, S>(&'a self, from: &IpAddr, link: &mut Link<'a, S, B>) -> impl Future<Output = Option<u32>>
     where
         S: Read + Write + TcpShutdown,
     {
         async move {
-            let until = self.board.after(ms);
-            let mut link = Link::new(socket, &self.board, buf);
+            let until = self.board.after(self.limits().request_ms);
             link.takes_long(Some(&self.wide));
             let end = loop {
                 match link.next(true, pin!(self.board.sleep_until(until))).await {
-                    Ok(Event::Message(length)) => match self.hear(from, &mut link, length).await {
+                    Ok(Event::Message(length)) => match self.hear(from, link, length).await {
                         Ok(Some(issue)) => return Some(issue),
                         Ok(None) => yield_now().await,
                         Err(end) => break end,
@@ -99,26 +93,24 @@ impl<B: Board> Appliance<'_, B> {
     }
 
     /// Keeps the link of a player for as long as it lasts and is the player's.
-    pub(crate) fn hold<S>(&self, slot: Id, mut issue: u32, socket: &mut S, buf: &mut [u8]) -> impl Future<Output = ()>
+    pub(crate) fn hold<'a, S>(&'a self, slot: Id, mut issue: u32, link: &mut Link<'a, S, B>) -> impl Future<Output = ()>
     where
         S: Read + Write + TcpShutdown,
     {
         async move {
-            let mut link = Link::new(socket, &self.board, buf);
             loop {
-                let Some(line) = self.venue(|venue| venue.line_of(issue)) else { return link.close(OVER).await };
-                self.slots.link(slot, issue, line);
-                self.room().await;
-                if let Some(player) = self.venue(|venue| venue.line_of(issue)) {
-                    self.act(|venue, now| venue.handle(now, venue::Event::Arrived { player }));
+                match self.venue(|venue| venue.line_of(issue)) {
+                    Some(line) => self.slots.link(slot, issue, line),
+                    None => return link.close(OVER).await,
                 }
-                let is_of_the_arena = |venue: &Venue<'_>| {
-                    let player = venue.players().get(usize::from(line));
-                    player.is_some_and(|player| player.session.code() == protocols::Code::LeagueOfAgents)
-                };
-                let left = match self.venue(is_of_the_arena) {
-                    true => Left::For(apart(pin!(self.play_with(slot, issue, &mut link))).await),
-                    false => apart(pin!(self.converse_on(slot, issue, &mut link))).await,
+                self.room().await;
+                let protocol = self.arrive(issue);
+                let left = match protocol {
+                    Some(protocols::Code::LeagueOfAgents) => {
+                        Left::For(apart(pin!(self.play_with(slot, issue, link))).await)
+                    }
+                    Some(protocols::Code::Agon) => Left::For(apart(pin!(self.play_agon(slot, issue, link))).await),
+                    _ => apart(pin!(self.converse_on(slot, issue, link))).await,
                 };
                 let why = match left {
                     Left::For(end) => end.reason(),
@@ -131,6 +123,13 @@ impl<B: Board> Appliance<'_, B> {
                 }
             }
         }
+    }
+
+    /// A player is there. Says by which protocol.
+    fn arrive(&self, issue: u32) -> Option<protocols::Code> {
+        let player = self.venue(|venue| venue.line_of(issue))?;
+        self.act(|venue, now| venue.handle(now, venue::Event::Arrived { player }));
+        self.venue(|venue| Some(venue.players().get(usize::from(player))?.session.code()))
     }
 
     /// Says that a player has no link any more, unless it has another one already.
@@ -200,7 +199,7 @@ impl<B: Board> Appliance<'_, B> {
                             self.act(|venue, now| venue.handle(now, reply));
                         } else {
                             let Some(from) = self.address_of(line) else { return Left::For(OVER) };
-                            match self.hear(from, link, length).await {
+                            match self.hear(&from, link, length).await {
                                 // A link belongs to the player that showed its token on it last.
                                 Ok(Some(caller)) if caller != issue => return Left::To(caller),
                                 Ok(_) => {}
@@ -240,7 +239,9 @@ impl<B: Board> Appliance<'_, B> {
                 return Ok(());
             }
             self.act(|venue, now| venue.handle(now, venue::Event::Begun { player: line, call }));
-            let write = |sink: &mut dyn protocol_core::json::Sink| self.venue(|venue| venue.write_call(line, sink));
+            // What a call says stays as it is while it is open: it may leave in pieces, and whoever is slow to take them has the time
+            // of any link, not that of a lent buffer.
+            let write = |sink: &mut dyn Sink| self.venue(|venue| venue.write_call(line, sink));
             if !link.say(write, async || {}).await? {
                 // It was answered before it was asked: there is nothing to say.
                 self.failed(line, call, Failure::Unreadable).await;
@@ -251,21 +252,48 @@ impl<B: Board> Appliance<'_, B> {
         }
     }
 
+    /// Says what `write` writes from the venue, as it is at one moment; `may_leave` is waited for then. What is too long for the
+    /// room is made in a buffer that is lent, as an answer is: it may become another text any moment. Where none is free in time,
+    /// or none is long enough, it leaves in pieces, and should it become another one meanwhile, the link is over. False where it
+    /// cannot be written at all.
+    pub(crate) fn speak<S: Write>(
+        &self,
+        speaker: Speaker<'_, S, B>,
+        write: &dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>,
+        may_leave: impl AsyncFn(),
+    ) -> impl Future<Output = Result<bool, End>> {
+        async move {
+            let text = |sink: &mut dyn Sink| self.venue(|venue| write(venue, sink));
+            let speaker = match speaker.whole(Fragment::Whole, text) {
+                Ok(mut message) => {
+                    may_leave().await;
+                    message.finish().await?;
+                    return Ok(true);
+                }
+                Err(speaker) => speaker,
+            };
+            let mut lent = None;
+            if let Some(long) = self.buffer_for(write) {
+                lent = self.lend(long).await;
+            }
+            speaker.with_room(lent.as_deref_mut(), TAKE_MS).say(text, may_leave).await
+        }
+    }
+
     /// Answers a message of an agent's own. Says who it is from, if that is a player that dials in and shows it.
     fn hear<S: Read + Write>(
         &self,
-        from: IpAddr,
+        from: &IpAddr,
         link: &mut Link<'_, S, B>,
         length: usize,
     ) -> impl Future<Output = Result<Option<u32>, End>> {
         async move {
             let (body, speaker) = link.message(length);
-            let answer = self.ask_venue(from, Via::Held, body).await.map_err(|_| TOO_MUCH)?;
+            let answer = self.ask_venue(*from, Via::Held, body).await.map_err(|_| TOO_MUCH)?;
             let issue = answer.caller().and_then(|player| self.venue(|venue| venue.issue_of_line(player)));
             if !answer.is_empty() {
-                speaker
-                    .say(|sink| self.venue(|venue| venue.write_answer(&answer, sink)), async || self.safe().await)
-                    .await?;
+                let write = |venue: &Venue<'_>, sink: &mut dyn Sink| venue.write_answer(&answer, sink);
+                self.speak(speaker, &write, async || self.safe().await).await?;
             }
             link.forget();
             self.slow_down(from).await;
@@ -275,9 +303,9 @@ impl<B: Board> Appliance<'_, B> {
 
     /// Whoever floods is not sent away but slowed down, once it is answered: its messages pile up in its own connection, and it
     /// holds nothing that others wait for, such as the buffer for long messages.
-    pub(crate) fn slow_down(&self, from: IpAddr) -> impl Future<Output = ()> {
+    pub(crate) fn slow_down(&self, from: &IpAddr) -> impl Future<Output = ()> {
         async move {
-            while self.guard.borrow_mut().request(self.board.now(), from, self.capacity()).is_err() {
+            while self.guard.borrow_mut().request(self.board.now(), *from, self.capacity()).is_err() {
                 self.board.sleep_until(self.board.after(SLOW_MS)).await;
             }
         }

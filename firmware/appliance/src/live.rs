@@ -49,9 +49,12 @@ use crate::pages::{self, Vitals};
 use crate::pieces;
 use crate::ws::{End, Link};
 
-/// How long a page may take to be told one thing, in milliseconds, where others wait for the buffer. A page that takes longer
-/// comes back when it can.
-const TELL_MS: u32 = 500;
+/// How long a page may take to be told one thing, in milliseconds, where others wait for the buffer: less than these wait, and more
+/// than a board takes that begins a round of 30. A page that takes longer comes back when it can.
+const TELL_MS: u32 = 1_500;
+
+/// After so many things that a page is told it looks at the status again.
+const STATUS_EVERY: u8 = 8;
 
 /// What changes again within so many entries of the log is told then. To look further would cost more than to tell it twice.
 const AHEAD: u64 = 64;
@@ -79,12 +82,12 @@ enum Part {
     Standings,
     Ready,
     /// All of it.
-    Told,
+    Done,
 }
 
 /// What a watcher knows.
 #[derive(Default)]
-struct Told {
+struct Cursor {
     part: Part,
     /// All entries of the log before this one.
     log: u64,
@@ -95,6 +98,8 @@ struct Told {
     /// Those before this one had been told, and are told again only if they have counted on since.
     known: u64,
     since: Utc,
+    /// How much it may be told before it looks at the status.
+    before_status: u8,
     /// How often entries had counted on when it last looked, and when that was.
     repeats: u64,
     looked: Utc,
@@ -117,10 +122,10 @@ fn shows(entry: &Entry) -> bool {
     }
 }
 
-impl Told {
+impl Cursor {
     /// Looks for what has happened since it last looked.
     fn look(&mut self, log: &Log, now: Utc) {
-        (self.upto, self.known) = (log.written(), self.log);
+        (self.upto, self.known, self.before_status) = (log.written(), self.log, 0);
         self.since = core::mem::replace(&mut self.looked, now);
         if core::mem::replace(&mut self.repeats, log.repeats()) != self.repeats {
             self.log = self.log.saturating_sub(LOOK_BACK);
@@ -134,11 +139,17 @@ impl Told {
 
     /// What is to be said next; nothing, when all that had happened when the telling began is told.
     fn next(&mut self, venue: &Venue<'_>, status: impl Fn() -> u32) -> Option<News> {
-        while self.part != Part::Told {
+        while self.part != Part::Done {
             if let Some(news) = self.next_of_snapshot(venue, &status) {
                 return Some(news);
             }
         }
+        // Whether a round is played or over is what everybody looks for first, and the rest takes a while on a busy box.
+        self.before_status = match self.before_status.checked_sub(1) {
+            Some(left) => left,
+            None if core::mem::replace(&mut self.status, status()) != self.status => return Some(News::Status),
+            None => STATUS_EVERY,
+        };
         while self.log < self.upto {
             let entry = venue.log().at_or_after(self.log).filter(|(number, _)| *number == self.log);
             if self.log < self.known && !entry.as_ref().is_some_and(|entry| self.is_news(entry)) {
@@ -150,10 +161,10 @@ impl Told {
                 return self.next_of_snapshot(venue, &status);
             };
             let step = self.step;
-            self.step += 1;
+            self.step = step.saturating_add(1);
             let is_last = |is_same: &dyn Fn(&Entry) -> bool| {
-                let mut ahead =
-                    (self.log + 1..self.upto.min(self.log + AHEAD)).filter_map(|at| venue.log().at_or_after(at));
+                let mut ahead = (self.log.saturating_add(1)..self.upto.min(self.log.saturating_add(AHEAD)))
+                    .filter_map(|at| venue.log().at_or_after(at));
                 !ahead.any(|later| self.is_news(&later) && is_same(&later.1))
             };
             match (step, entry.at_match, entry.agent) {
@@ -162,7 +173,7 @@ impl Told {
                 (_, Some(id), None) if matches!(entry.what, Happening::MatchOver(_)) => {
                     match venue
                         .sitters(id)
-                        .nth(usize::from(step) - 1)
+                        .nth(usize::from(step).saturating_sub(1))
                         .and_then(|sitter| line_of(venue, sitter.player_id.0))
                     {
                         Some(line) => return Some(News::Player(line)),
@@ -179,15 +190,12 @@ impl Told {
                 _ => self.go_on(),
             }
         }
-        if core::mem::replace(&mut self.standings, venue.standings_sum()) != self.standings {
-            return Some(News::Standings);
-        }
-        (core::mem::replace(&mut self.status, status()) != self.status).then_some(News::Status)
+        (core::mem::replace(&mut self.standings, venue.standings_sum()) != self.standings).then_some(News::Standings)
     }
 
     /// An entry is told.
     fn go_on(&mut self) {
-        (self.log, self.step) = (self.log + 1, 0);
+        (self.log, self.step) = (self.log.saturating_add(1), 0);
     }
 
     fn next_of_snapshot(&mut self, venue: &Venue<'_>, status: impl Fn() -> u32) -> Option<News> {
@@ -199,7 +207,7 @@ impl Told {
                 (Part::Players(0), Some(News::Snapshot))
             }
             Part::Players(line) if usize::from(line) < venue.players().len() => {
-                (Part::Players(line + 1), Some(News::Player(line)))
+                (Part::Players(line.saturating_add(1)), Some(News::Player(line)))
             }
             Part::Players(_) => (Part::Matches(MatchId { round: 0, table: 0 }), None),
             Part::Matches(told) => {
@@ -215,8 +223,8 @@ impl Told {
                 self.standings = venue.standings_sum();
                 (Part::Ready, Some(News::Standings))
             }
-            Part::Ready => (Part::Told, Some(News::Ready)),
-            Part::Told => (Part::Told, None),
+            Part::Ready => (Part::Done, Some(News::Ready)),
+            Part::Done => (Part::Done, None),
         };
         self.part = next;
         news
@@ -224,7 +232,7 @@ impl Told {
 }
 
 fn line_of(venue: &Venue<'_>, agent: AgentId) -> Option<u16> {
-    venue.players().iter().position(|player| player.id() == agent).map(|line| line as u16)
+    (0..).zip(venue.players()).find(|(_, player)| player.id() == agent).map(|(line, _)| line)
 }
 
 impl News {
@@ -262,18 +270,18 @@ impl<B: Board> Appliance<'_, B> {
     /// Serves a page that watches, to its end.
     pub(crate) fn show_live<S: Read + Write + TcpShutdown>(
         &self,
-        from: IpAddr,
+        from: &IpAddr,
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = ()> {
         async move {
-            let mut told = Told::default();
+            let mut told = Cursor::default();
             self.watch(from, link, async |link| self.tell_news(&mut told, link).await).await;
         }
     }
 
     fn tell_news<S: Read + Write>(
         &self,
-        told: &mut Told,
+        told: &mut Cursor,
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = Result<(), End>> {
         async move {
@@ -303,7 +311,7 @@ impl<B: Board> Appliance<'_, B> {
         }
     }
 
-    fn next_news(&self, told: &mut Told) -> Option<News> {
+    fn next_news(&self, told: &mut Cursor) -> Option<News> {
         self.venue(|venue| {
             let still = || pieces::sum(|sink| pages::status(venue, self.vitals(self.started).still(), sink));
             told.next(venue, still)

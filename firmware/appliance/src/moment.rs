@@ -66,6 +66,10 @@ impl Moment {
             for (seat, left) in (0..).zip(&mut moment.left) {
                 *left = Left::of(table.play.left(seat, now_ms));
             }
+            if let Some(left) = table.play.vote_left(now_ms) {
+                moment.state = "voting";
+                moment.left = [Left::of(Some(left)); MAX_SEATS];
+            }
             if let Some(left) = table.starts_in(now_ms) {
                 moment.state = "countdown";
                 moment.left = [Left::of(Some(u32::try_from(left).unwrap_or(u32::MAX))); MAX_SEATS];

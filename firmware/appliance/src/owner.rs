@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 use embassy_futures::yield_now;
 use embedded_io_async::Write;
 use heapless::String;
-use protocol_core::venue::{Command, Denied, Stage};
+use protocol_core::venue::{Change, Command, Denied, Stage};
 
 use crate::Appliance;
 use crate::answers::{Answering, JSON, bearer};
@@ -20,6 +20,7 @@ use crate::settings;
 
 /// How long a board that will be broken on purpose has for its answer, in milliseconds.
 const LAST_WORDS_MS: u64 = 500;
+const NO_HOUSE: &str = "this board has no house players; a box that runs on a computer has";
 
 /// The code of a screen that may show all there is.
 type Code = String<12>;
@@ -35,6 +36,21 @@ pub(crate) enum Caller {
     Owner,
     /// Somebody who shows what is no code.
     Guesser,
+}
+
+impl Caller {
+    /// What a request is for, to whoever makes it. `None` where it is for the owner alone.
+    pub fn may<'r>(self, route: Route<'r>) -> Option<Route<'r>> {
+        match (route, self) {
+            (Route::Admin(_), Caller::Owner) => Some(route),
+            (Route::Admin(_), _) | (Route::Rows(Rows::Player(..)), Caller::Guesser) => None,
+            (Route::Rows(Rows::Player(number, _)), caller) => {
+                let is_private = caller == Caller::Owner || caller == Caller::Player(number);
+                Some(Route::Rows(Rows::Player(number, is_private)))
+            }
+            (route, _) => Some(route),
+        }
+    }
 }
 
 /// What became of an order.
@@ -172,6 +188,7 @@ impl<B: Board> Appliance<'_, B> {
                 Err(wrong) => Obeyed::Unread(wrong),
             },
             Order::Configure => match settings::read(body, self.capacity()) {
+                Ok(Change { fill_after: Some(Some(_)), .. }) if !self.board.has_house() => Obeyed::Not(404, NO_HOUSE),
                 Ok(change) => match self.act(|venue, now| venue.configure(now, change)) {
                     Ok(()) => Obeyed::Configured,
                     Err(refusal) => Obeyed::Not(409, refusal.0),
@@ -189,6 +206,13 @@ impl<B: Board> Appliance<'_, B> {
             }
             Order::Recover if self.journal.recover() => Obeyed::Done,
             Order::Recover => Obeyed::Not(409, "there is nothing to recover; /api/status.json says how the journal is"),
+            Order::Topic => match powers::read_topic(body) {
+                Ok(topic) => {
+                    self.act(|venue, now| venue.set_topic(now, &topic));
+                    Obeyed::Configured
+                }
+                Err(wrong) => Obeyed::Unread(wrong),
+            },
             Order::Hire => match powers::read_house(body, self.capacity()) {
                 Err(wrong) => Obeyed::Unread(wrong),
                 Ok(_) if self.venue(|venue| matches!(venue.stage(), Stage::Running(_))) => {
@@ -200,7 +224,7 @@ impl<B: Board> Appliance<'_, B> {
                     Obeyed::Not(409, "there is no room for so many more players")
                 }
                 Ok(players) if self.board.hire(players) => Obeyed::Done,
-                Ok(_) => Obeyed::Not(404, "this board has no house players; a box that runs on a computer has"),
+                Ok(_) => Obeyed::Not(404, NO_HOUSE),
             },
             Order::Break(fault) => match self.board.breaker() {
                 Some(break_it) => Obeyed::WillBreak(break_it, fault),

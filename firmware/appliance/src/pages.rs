@@ -7,8 +7,9 @@ use protocol_core::games::{AnyGame, Game};
 use protocol_core::ids::MatchId;
 use protocol_core::json::{self, Full, Joined, Map, Seq, Shown, Sink};
 use protocol_core::log::Entry;
+use protocol_core::protocols::moltgame::ChatPage;
 use protocol_core::season::{ByReason, Rule, Tally};
-use protocol_core::time::Utc;
+use protocol_core::time::{Now, Utc};
 use protocol_core::venue::{self, AgentState, Player, Ready, Stage, Venue};
 use serde::Serialize;
 
@@ -85,6 +86,8 @@ pub(crate) fn status(venue: &Venue<'_>, vitals: Vitals<'_>, sink: &mut dyn Sink)
         matches_completed: u32,
         total_matches: u32,
         running_matches: u16,
+        /// How many wait for a game outside the league.
+        waiting: u16,
         /// "ok": what is acknowledged survives a power cut. "off", or "failed:" and why: it does not.
         journal: Shown<State>,
         /// What is sound of a damaged one, if something is.
@@ -127,6 +130,7 @@ pub(crate) fn status(venue: &Venue<'_>, vitals: Vitals<'_>, sink: &mut dyn Sink)
         matches_completed: league.matches_completed,
         total_matches: league.total_matches,
         running_matches: league.running_matches,
+        waiting: venue.waits(),
         journal: Shown(vitals.kept.state),
         journal_recoverable: vitals.kept.sound,
         journal_past: vitals.kept.past(),
@@ -319,6 +323,10 @@ pub(crate) enum Rows {
     Player(u16, bool),
     Results,
     Log,
+    /// What agents of MoltGame say.
+    Chat(ChatPage),
+    /// Who waits for a game outside the league, at a time in [`venue::seconds`].
+    Waiting(u16),
 }
 
 impl Rows {
@@ -339,6 +347,14 @@ impl Rows {
         }
     }
 
+    /// The same, asked for now.
+    pub fn as_of(self, now: Now) -> Rows {
+        match self {
+            Rows::Waiting(_) => Rows::Waiting(venue::seconds(now)),
+            rows => rows,
+        }
+    }
+
     pub fn exists(self, venue: &Venue<'_>) -> bool {
         match self {
             Rows::Player(number, _) => player(venue, number).is_some(),
@@ -349,7 +365,7 @@ impl Rows {
     /// Writes the part that `at` names, moves `at` to the next, and says whether there is one.
     pub fn write(self, venue: &Venue<'_>, at: &mut u64, sink: &mut dyn Sink) -> Result<bool, Full> {
         let part = *at;
-        *at += 1;
+        *at = part.saturating_add(1);
         match self {
             Rows::Standings => {
                 #[derive(Serialize)]
@@ -397,12 +413,23 @@ impl Rows {
                     })
                 })
             }
+            Rows::Chat(page) => {
+                *at = part;
+                venue.write_chat(page, at, sink)
+            }
+            Rows::Waiting(now) => {
+                #[derive(Serialize)]
+                struct Head {
+                    count: u16,
+                }
+                list(part, sink, &Head { count: venue.waits() }, "waiting", |row| venue.who_waits(now).nth(row))
+            }
             Rows::Table => table(venue, part, sink),
             Rows::Schedule => schedule(venue, part, sink),
             Rows::Results => results(venue, part, sink),
             Rows::Log => match venue.log().at_or_after(part) {
                 Some((number, entry)) => {
-                    *at = number + 1;
+                    *at = number.saturating_add(1);
                     json::write(&entry, sink)?;
                     sink.put(b"\n")?;
                     Ok(true)
@@ -417,6 +444,11 @@ fn player<'a>(venue: &'a Venue<'_>, number: u16) -> Option<&'a Player> {
     venue.players().iter().find(|player| player.number == number)
 }
 
+/// The row that a part is, from 0; none where it is the head.
+fn row_of(part: u64) -> Option<usize> {
+    Some(usize::try_from(part.checked_sub(1)?).unwrap_or(usize::MAX))
+}
+
 /// Part `part` of `{head…,"name":[row,row,…]}`: the head, then a row each, then the end.
 pub(crate) fn list<T: Serialize>(
     part: u64,
@@ -425,7 +457,7 @@ pub(crate) fn list<T: Serialize>(
     name: &'static str,
     row: impl Fn(usize) -> Option<T>,
 ) -> Result<bool, Full> {
-    if part == 0 {
+    let Some(number) = row_of(part) else {
         // The head's closing brace is left for the end.
         let length = json::count(head).saturating_sub(1);
         json::write(head, &mut First { sink: &mut *sink, left: length })?;
@@ -433,10 +465,10 @@ pub(crate) fn list<T: Serialize>(
             sink.put(piece.as_bytes())?;
         }
         return Ok(true);
-    }
-    match row(part as usize - 1) {
+    };
+    match row(number) {
         Some(row) => {
-            if part > 1 {
+            if number > 0 {
                 sink.put(b",")?;
             }
             json::write(&row, sink)?;
@@ -450,15 +482,15 @@ pub(crate) fn list<T: Serialize>(
 }
 
 /// Lets the first bytes through.
-struct First<'a> {
-    sink: &'a mut dyn Sink,
-    left: usize,
+pub(crate) struct First<'a> {
+    pub sink: &'a mut dyn Sink,
+    pub left: usize,
 }
 
 impl Sink for First<'_> {
     fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
         let n = bytes.len().min(self.left);
-        self.left -= n;
+        self.left = self.left.saturating_sub(n);
         self.sink.put(bytes.get(..n).unwrap_or_default())
     }
 }
@@ -607,12 +639,12 @@ impl<'a> Person<'a> {
 
 /// A part for each match.
 fn schedule(venue: &Venue<'_>, part: u64, sink: &mut dyn Sink) -> Result<bool, Full> {
-    if part == 0 {
+    let Some(number) = row_of(part) else {
         let empty = venue.schedule().rounds() == 0;
         sink.put(if empty { b"{\"rounds\":[]}\n" } else { b"{\"rounds\":[" })?;
         return Ok(!empty);
-    }
-    let Some((round, table)) = venue.schedule().at(part as usize - 1) else {
+    };
+    let Some((round, table)) = venue.schedule().at(number) else {
         sink.put(b"]}\n")?;
         return Ok(false);
     };
@@ -634,13 +666,13 @@ fn schedule(venue: &Venue<'_>, part: u64, sink: &mut dyn Sink) -> Result<bool, F
 
 /// A part for each player. Names may have any character, so this begins with the mark by which a spreadsheet knows UTF-8.
 fn table(venue: &Venue<'_>, part: u64, sink: &mut dyn Sink) -> Result<bool, Full> {
-    if part == 0 {
+    let Some(number) = row_of(part) else {
         sink.put(
             "\u{FEFF}rank,player_id,display_name,played,wins,draws,losses,technical_losses,points\r\n".as_bytes(),
         )?;
         return Ok(true);
-    }
-    let Some(row) = venue.standings().nth(part as usize - 1) else { return Ok(false) };
+    };
+    let Some(row) = venue.standings().nth(number) else { return Ok(false) };
     let mut text = heapless::String::<256>::new();
     write!(text, "{},{},{},", row.rank, row.player_id.0, Quoted(row.display_name)).map_err(|_| Full)?;
     write!(text, "{},{},{},", row.played, row.wins, row.draws).map_err(|_| Full)?;
@@ -667,7 +699,7 @@ impl fmt::Display for Quoted<'_> {
 
 /// A part for each match that is over, with the mark by which a spreadsheet knows UTF-8.
 fn results(venue: &Venue<'_>, part: u64, sink: &mut dyn Sink) -> Result<bool, Full> {
-    if part == 0 {
+    let Some(number) = row_of(part) else {
         let rules = venue.game().rules();
         let of_each = |what: &str, sink: &mut dyn Sink| {
             let seats = (b'a'..).take((*rules.seats.start()).into());
@@ -681,8 +713,8 @@ fn results(venue: &Venue<'_>, part: u64, sink: &mut dyn Sink) -> Result<bool, Fu
         let pieces = ["end_reason,", rules.columns, ",finished_at\r\n"];
         { pieces }.iter().try_for_each(|piece| sink.put(piece.as_bytes()))?;
         return Ok(true);
-    }
-    let Some((round, table)) = venue.schedule().at(part as usize - 1) else { return Ok(false) };
+    };
+    let Some((round, table)) = venue.schedule().at(number) else { return Ok(false) };
     let id = MatchId { round, table };
     let (Some(record), Some(line), Some(game)) = (venue.record(id), venue.match_line(id), venue.recall(id)) else {
         return Ok(true);

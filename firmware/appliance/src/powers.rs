@@ -7,7 +7,7 @@ use core::net::IpAddr;
 use protocol_core::ids::{AgentId, MatchId};
 use protocol_core::json::{self, Str, Value};
 use protocol_core::time::Now;
-use protocol_core::venue::{Denied, Venue};
+use protocol_core::venue::{Denied, TOPIC_BYTES, Venue};
 
 /// Which power is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,7 @@ pub(crate) enum Power {
     Remove,
     Rule,
     Replay,
+    Vote,
 }
 
 /// What is to be done, read.
@@ -28,6 +29,8 @@ pub(crate) enum Act {
     /// A match, and the number of its winner; none is a draw.
     Rule(MatchId, Option<u16>),
     Replay(MatchId),
+    /// The vote on a match is opened, or else closed.
+    Vote(MatchId, bool),
 }
 
 /// What is wrong with a body.
@@ -41,6 +44,8 @@ pub(crate) enum Wrong<'a> {
     Both,
     Match,
     Winner,
+    Open,
+    Topic,
     /// There is room for so many.
     House(usize),
 }
@@ -53,6 +58,7 @@ impl Power {
             Power::Remove => "{\"player_id\": \"P03\"} or {\"address\": \"10.0.0.7\"}",
             Power::Rule => "{\"match_id\": \"R1M2\", \"winner\": \"P01\"}",
             Power::Replay => "{\"match_id\": \"R1M2\"}",
+            Power::Vote => "{\"match_id\": \"R1M2\", \"open\": true}",
         }
     }
 
@@ -62,6 +68,7 @@ impl Power {
             Power::Remove => name.is("player_id") || name.is("address"),
             Power::Rule => name.is("match_id") || name.is("winner"),
             Power::Replay => name.is("match_id"),
+            Power::Vote => name.is("match_id") || name.is("open"),
         }
     }
 
@@ -84,6 +91,7 @@ impl Power {
                 _ => Act::Remove(player_id()?),
             },
             Power::Replay => Act::Replay(id()?),
+            Power::Vote => Act::Vote(id()?, message.get("open").and_then(Value::as_bool).ok_or(Wrong::Open)?),
             Power::Rule => {
                 let id = id()?;
                 // Who forgets the winner does not mean a draw.
@@ -107,6 +115,8 @@ impl Act {
             Act::Remove(number) => venue.remove(now, number),
             Act::Rule(id, winner) => venue.rule(now, id, winner),
             Act::Replay(id) => venue.replay(now, id),
+            Act::Vote(id, true) => venue.open_vote(now, id),
+            Act::Vote(id, false) => venue.close_vote(now, id),
         }
         .map(|()| false)
     }
@@ -118,6 +128,16 @@ pub(crate) fn read_house(body: &[u8], most: usize) -> Result<u16, Wrong<'_>> {
     let is_alone = message.entries().all(|(name, _)| name.is("players"));
     let players = message.get("players").and_then(Value::as_u64).and_then(|n| u16::try_from(n).ok());
     players.filter(|&n| is_alone && (1..=most).contains(&n.into())).ok_or(Wrong::House(most))
+}
+
+/// Reads what debates are to be about: `{"topic": "…"}`, or null for what their seeds decide.
+pub(crate) fn read_topic(body: &[u8]) -> Result<heapless::String<TOPIC_BYTES>, Wrong<'_>> {
+    let message = json::parse(body).map_err(Wrong::NotJson)?;
+    let is_alone = message.entries().all(|(name, _)| name.is("topic"));
+    match message.get("topic").filter(|_| is_alone) {
+        Some(topic) if topic.is_null() => Ok(heapless::String::new()),
+        topic => topic.and_then(|topic| topic.as_str()?.text().ok()).ok_or(Wrong::Topic),
+    }
 }
 
 /// The status of an answer to what is denied.
@@ -158,6 +178,10 @@ impl fmt::Display for Wrong<'_> {
             Wrong::Match => f.write_str("match_id must be the id of a match, such as \"R1M2\""),
             Wrong::House(most) => {
                 write!(f, "the body must be {{\"players\": 3}}, with a whole number from 1 to {most}")
+            }
+            Wrong::Open => f.write_str("open must be true to open the vote, or false to close it"),
+            Wrong::Topic => {
+                write!(f, "the body must be {{\"topic\": \"…\"}}, with a text of at most {TOPIC_BYTES} bytes or null")
             }
             Wrong::Winner => f.write_str("winner must be the id of a player, such as \"P01\", or null for a draw"),
         }

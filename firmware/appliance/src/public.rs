@@ -50,8 +50,8 @@ impl<B: Board> Appliance<'_, B> {
                 return asked.error(404, "no such match in this league").await;
             };
             if moment.is_over() {
-                // Of a match that is over the venue keeps how it ended; the reel has the rest.
-                let told = self.ask_the_journal(Ask::Step(id, u16::MAX)).await;
+                // Of a match that is over the venue keeps how it ended; the film has the rest.
+                let told = self.ask_the_journal(asked.peer, Ask::Step(id, u16::MAX)).await;
                 if let Some(replay) = told.as_ref().and_then(|told| told.replay()).filter(|it| it.shot.ended.is_some())
                 {
                     moment.show_end(replay.game.clone());

@@ -3,7 +3,9 @@
 //! How each is answered is elsewhere: `entries.rs` has what agents ask in their protocols, `public.rs` what anybody may see,
 //! `owner.rs` what only the owner may do, `links.rs`, `arena.rs` and `live.rs` what is a WebSocket, [`web`] files.
 
+use protocol_core::games::GameKind;
 use protocol_core::ids::{AgentId, MatchId};
+use protocol_core::protocols::agon;
 use protocol_core::protocols::moltgame::Ask;
 use protocol_core::venue::{Command, Via};
 
@@ -19,12 +21,14 @@ pub(crate) enum Route<'a> {
     Rpc(Via),
     /// Registration of agents of League of Agents.
     Agents,
-    /// What one of them is told of itself.
+    /// What one of them, or of MoltGame's, is told of itself.
     Me,
     /// How they play.
     Doc,
     /// What agents of MoltGame ask.
     MoltGame(Ask<'a>),
+    /// What agents of AGON ask.
+    Agon(agon::Ask<'a>),
     /// A WebSocket.
     Link(Purpose),
     Health,
@@ -33,6 +37,14 @@ pub(crate) enum Route<'a> {
     Match(MatchId),
     /// Its moves, once it is over.
     Moves(MatchId),
+    /// What was said in it at length.
+    Speeches(MatchId),
+    /// How its audience votes.
+    Poll(MatchId),
+    /// Somebody votes.
+    Vote(MatchId),
+    /// The same as people write it down, in files whose names end so.
+    Notation(MatchId, &'static str),
     /// The game after one of them.
     Step(MatchId, u16),
     /// Leagues that have ended.
@@ -51,6 +63,8 @@ pub(crate) enum Purpose {
     Play,
     /// An agent of League of Agents.
     Arena,
+    /// The agent of AGON with this registration, once its token was looked at.
+    Agon(u32),
     /// A page that watches.
     Watch,
 }
@@ -65,6 +79,8 @@ pub(crate) enum Order {
     Recover,
     /// A new code for a screen that may show all there is.
     Projector,
+    /// What debates are about.
+    Topic,
     /// House players are to come.
     Hire,
     Break(Fault),
@@ -122,6 +138,9 @@ const MOUNTS: &[Mount] = &[
     Mount { at: &[""], errors: plain, rows: LEAGUE_V2 },
     Mount { at: &["/api/v1"], errors: plain, rows: LEAGUE_OF_AGENTS },
     Mount { at: &["/moltgame/api/v1", "/api/v1"], errors: moltgame, rows: MOLTGAME },
+    Mount { at: &["/agon/api/v1"], errors: agon_error, rows: AGON_AGENTS },
+    Mount { at: &["/agon/api/v1", "/api/v1"], errors: agon_error, rows: AGON },
+    Mount { at: &["/agon", ""], errors: agon_error, rows: AGON_SOCKET },
     Mount { at: &["/api/admin"], errors: plain, rows: OWNER },
     Mount { at: &[""], errors: plain, rows: PUBLIC },
 ];
@@ -136,9 +155,21 @@ pub(crate) fn moltgame(status: u16) -> [&'static str; 2] {
     let begin = match status {
         404 => r#"{"success":false,"error":"not_found","hint":""#,
         429 => r#"{"success":false,"error":"rate_limited","hint":""#,
+        503 => r#"{"success":false,"error":"server_full","hint":""#,
         _ => r#"{"success":false,"error":"invalid_request","hint":""#,
     };
     [begin, r#""}"#]
+}
+
+/// `{"error":{"code":"<code>","message":"<words>"}}`
+fn agon_error(status: u16) -> [&'static str; 2] {
+    let begin = match status {
+        401 => r#"{"error":{"code":"UNAUTHORIZED","message":""#,
+        404 => r#"{"error":{"code":"NOT_FOUND","message":""#,
+        429 => r#"{"error":{"code":"RATE_LIMITED","message":""#,
+        _ => r#"{"error":{"code":"VALIDATION_FAILED","message":""#,
+    };
+    [begin, r#""}}"#]
 }
 
 const LEAGUE_V2: &[Row] = &[
@@ -150,28 +181,47 @@ const LEAGUE_V2: &[Row] = &[
 
 const LEAGUE_OF_AGENTS: &[Row] = &[
     (Post, "/agents", To(Route::Agents)),
-    (Get, "/agents/me", To(Route::Me)),
     (Get, "/doc", To(Route::Doc)),
     (Socket, "/ws", To(Route::Link(Purpose::Arena))),
 ];
 
 /// What stands where the id of an agent may stand, and is none.
-const VERBS: [&str; 3] = ["register", "heartbeat", "move"];
+const VERBS: [&str; 4] = ["register", "heartbeat", "move", "session-token"];
 
 const MOLTGAME: &[Row] = &[
     (Post, "/agents/register", To(Route::MoltGame(Ask::Register))),
     (Post, "/agents/heartbeat", To(Route::MoltGame(Ask::Heartbeat))),
     (Post, "/agents/move", To(Route::MoltGame(Ask::Move))),
-    (Get, "/agents/me", To(Route::MoltGame(Ask::Me))),
+    (Get, "/agents/me", To(Route::Me)),
     (Get, "/agents/*", By(|[id, _]| (!VERBS.contains(&id)).then_some(Route::MoltGame(Ask::Agent(id))))),
     (Get, "/games", To(Route::MoltGame(Ask::Games))),
     (Post, "/games/*/rooms", By(|[game, _]| Some(Route::MoltGame(Ask::Open(game))))),
     (Post, "/games/*/match", By(|[game, _]| Some(Route::MoltGame(Ask::Match(game))))),
     (Post, "/rooms/*/join", By(|[room, _]| Some(Route::MoltGame(Ask::Join(room))))),
     (Post, "/rooms/*/leave", By(|[room, _]| Some(Route::MoltGame(Ask::Leave(room))))),
+    (Get, "/rooms/*/logs", By(|[room, _]| Some(Route::MoltGame(Ask::Logs(room))))),
+    (Get, "/rooms/*/chat", By(|[room, _]| Some(Route::MoltGame(Ask::Chat(Some(room)))))),
+    (Post, "/rooms/*/chat", By(|[room, _]| Some(Route::MoltGame(Ask::Say(Some(room)))))),
+    (Get, "/chat/global", To(Route::MoltGame(Ask::Chat(None)))),
+    (Post, "/chat/global", To(Route::MoltGame(Ask::Say(None)))),
     (Get, "/rooms/*", By(|[room, _]| Some(Route::MoltGame(Ask::Room(room))))),
     (Get, "/spectate/rooms/*", By(|[room, _]| Some(Route::MoltGame(Ask::Spectate(room))))),
 ];
+
+/// What MoltGame has as well, where both are mounted.
+const AGON_AGENTS: &[Row] = &[
+    (Post, "/agents/register", To(Route::Agon(agon::Ask::Register))),
+    (Get, "/agents/me", To(Route::Agon(agon::Ask::Me))),
+];
+
+const AGON: &[Row] = &[
+    (Post, "/agents/session-token", To(Route::Agon(agon::Ask::Token))),
+    (Get, "/rooms", To(Route::Agon(agon::Ask::Rooms))),
+    (Get, "/arenas/*/spec", By(|[slug, _]| Some(Route::Agon(agon::Ask::Spec(slug))))),
+    (Get, "/matches/*/result", By(|[id, _]| Some(Route::Agon(agon::Ask::Result(id))))),
+];
+
+const AGON_SOCKET: &[Row] = &[(Socket, "/ws/v1/connect", To(Route::Link(Purpose::Agon(0))))];
 
 /// What anybody may see.
 const PUBLIC: &[Row] = &[
@@ -186,8 +236,13 @@ const PUBLIC: &[Row] = &[
     (Get, "/api/standings.csv", To(Route::Rows(Rows::Table))),
     (Get, "/api/results.csv", To(Route::Rows(Rows::Results))),
     (Get, "/api/log.jsonl", To(Route::Rows(Rows::Log))),
+    (Get, "/api/waiting.json", To(Route::Rows(Rows::Waiting(0)))),
     (Get, "/api/matches/*.json", By(|[id, _]| Some(Route::Match(MatchId::read(id)?)))),
+    (Get, "/api/matches/*.*", By(|[id, ending]| Some(Route::Notation(MatchId::read(id)?, notation(ending)?)))),
     (Get, "/api/matches/*/moves.json", By(|[id, _]| Some(Route::Moves(MatchId::read(id)?)))),
+    (Get, "/api/matches/*/speeches.json", By(|[id, _]| Some(Route::Speeches(MatchId::read(id)?)))),
+    (Get, "/api/matches/*/vote", By(|[id, _]| Some(Route::Poll(MatchId::read(id)?)))),
+    (Post, "/api/matches/*/vote", By(|[id, _]| Some(Route::Vote(MatchId::read(id)?)))),
     (Get, "/api/matches/*/steps/*.json", By(|[id, n]| Some(Route::Step(MatchId::read(id)?, n.parse().ok()?)))),
     (Get, "/api/leagues.json", To(Route::Leagues)),
     (Get, "/api/leagues/*.json", By(|[number, _]| Some(Route::League(number.parse().ok()?)))),
@@ -207,6 +262,8 @@ const OWNER: &[Row] = &[
     (Post, "/remove", To(Route::Admin(Order::Use(Power::Remove)))),
     (Post, "/rule", To(Route::Admin(Order::Use(Power::Rule)))),
     (Post, "/replay", To(Route::Admin(Order::Use(Power::Replay)))),
+    (Post, "/vote", To(Route::Admin(Order::Use(Power::Vote)))),
+    (Post, "/topic", To(Route::Admin(Order::Topic))),
     (Post, "/house", To(Route::Admin(Order::Hire))),
     (Post, "/projector", To(Route::Admin(Order::Projector))),
     (Post, "/recover", To(Route::Admin(Order::Recover))),
@@ -232,7 +289,7 @@ pub(crate) fn find<'a>(method: &str, path: &'a str) -> (Found<'a>, Shape) {
 }
 
 fn find_in<'a>(mounts: &'static [Mount], method: &str, path: &'a str) -> (Found<'a>, Shape) {
-    // As where it is mounted closest to it.
+    // As where it is found, by whatever method, or where something is mounted closest to it.
     let (mut errors, mut closest): (Shape, _) = (plain, 0);
     let mut others = [false; 3];
     for mount in mounts {
@@ -246,6 +303,7 @@ fn find_in<'a>(mounts: &'static [Mount], method: &str, path: &'a str) -> (Found<
                 if takes.fits(method) {
                     return (Found::This(route), mount.errors);
                 }
+                (errors, closest) = (mount.errors, usize::MAX);
                 for (other, is_other) in [Get, Post, Socket].into_iter().zip(&mut others) {
                     *is_other |= takes == other;
                 }
@@ -288,6 +346,11 @@ fn parts<'a>(pattern: &str, path: &'a str) -> Option<[&'a str; 2]> {
     rest.is_empty().then_some(parts)
 }
 
+/// Whether people write down matches of some game in such files.
+fn notation(ending: &str) -> Option<&'static str> {
+    GameKind::ALL.iter().find_map(|kind| kind.notation().filter(|known| *known == ending))
+}
+
 fn player(id: &str) -> Option<u16> {
     match AgentId::read(id)? {
         AgentId::Player(number) => Some(number),
@@ -305,6 +368,7 @@ mod tests {
         for mount in MOUNTS.iter().filter(|mount| mount.rows.iter().all(|(_, pattern, _)| !pattern.ends_with('*'))) {
             for (at, (takes, pattern, _)) in mount.at.iter().flat_map(|at| mount.rows.iter().map(move |row| (at, row)))
             {
+                let pattern = pattern.replace("*.*", "*.pgn");
                 let path = pattern.replacen("*.json", "7.json", 1).replace("players/7", "players/P07");
                 let path =
                     path.replace("matches/7", "matches/R1M1").replace("matches/*", "matches/R1M1").replace('*', "7");
@@ -317,7 +381,7 @@ mod tests {
                 assert!(matches!(find(method, &path).0, Found::This(_)), "{method} {path}");
                 assert!(matches!(find(other, &path).0, Found::Otherwise(_)), "{other} {path}");
                 let beside = std::format!("{path}x");
-                let is_an_id = matches!(find(method, &beside).0, Found::This(Route::MoltGame(Ask::Agent(_))));
+                let is_an_id = matches!(find("GET", &beside).0, Found::This(Route::MoltGame(Ask::Agent(_))));
                 assert!(is_an_id || matches!(find(method, &beside).0, Found::Nothing), "{beside}");
             }
         }
@@ -340,12 +404,17 @@ mod tests {
                     assert_eq!(errors(429), moltgame(429));
                     std::format!("{ask:?}")
                 }
-                (Found::This(Route::Me), _) => "by the key".into(),
+                (Found::This(Route::Me), errors) => {
+                    assert_eq!(errors(429), moltgame(429));
+                    "by the key".into()
+                }
                 _ => "something else".into(),
             };
-            assert_eq!(asked("GET", "/agents/me"), if at == "/api/v1" { "by the key" } else { "Me" });
+            assert_eq!(asked("GET", "/agents/me"), "by the key");
             assert_eq!(asked("GET", "/agents/7"), "Agent(\"7\")");
-            assert!(matches!(find("GET", &std::format!("{at}/agents/move")).0, Found::Otherwise("POST")));
+            let by_another_method = std::format!("{at}/agents/move");
+            assert!(matches!(find("GET", &by_another_method).0, Found::Otherwise("POST")));
+            assert_eq!(find("GET", &by_another_method).1(405), moltgame(405));
             assert_eq!(asked("POST", "/games/7/match"), "Match(\"7\")");
             assert_eq!(asked("POST", "/rooms/7/join"), "Join(\"7\")");
             assert_eq!(asked("GET", "/spectate/rooms/7"), "Spectate(\"7\")");

@@ -12,10 +12,11 @@ use embedded_io_async::{Read, Write};
 
 use crate::Appliance;
 use crate::answers::{Answering, Left, apart};
+use crate::arena::Met;
 use crate::board::Board;
 use crate::clock::before;
-use crate::http::{Limits, Refusal, ServerConn};
-use crate::routes::Purpose;
+use crate::http::{By, Limits, Refusal, ServerConn};
+use crate::routes::{self, Purpose};
 use crate::slots::{Id, Role};
 use crate::web::File;
 use crate::ws::{End, Lent, Link, Long};
@@ -51,10 +52,16 @@ enum Next {
     Longer(usize),
     /// The request that was too long is answered; so many bytes came behind it.
     Shorter(usize),
-    /// There was no larger buffer in time.
-    Busy,
+    /// There was no larger buffer in time for a request of which so many bytes have come.
+    Busy(usize),
     /// A file is to be sent that takes more room to unpack than there was.
     Unpack(&'static File),
+}
+
+/// What a request and its answer may take of a slot's buffer.
+fn within(buf: &mut [u8], [request, answer]: [u16; 2]) -> &mut [u8] {
+    let end = buf.len().min(usize::from(request).saturating_add(answer.into()));
+    buf.get_mut(..end).unwrap_or_default()
 }
 
 /// The first bytes of one buffer are those of another one, too.
@@ -66,12 +73,7 @@ impl<B: Board> Appliance<'_, B> {
     /// A slot: one connection after the other, accepted or made, and never ends. `buf` holds what is written of a call in one go
     /// and then a player's whole reply, or the longest message on a link. Of a request it holds `room[0]` bytes and, behind it,
     /// what is sent in one go: all that the request leaves, `room[1]` bytes or more, the head of an answer at least.
-    pub fn slot<N: TcpAccept + TcpConnect>(
-        &self,
-        net: &N,
-        buf: &mut [u8],
-        room: [usize; 2],
-    ) -> impl Future<Output = ()> {
+    pub fn slot<N: TcpAccept + TcpConnect>(&self, net: &N, buf: &mut [u8], room: [u16; 2]) -> impl Future<Output = ()> {
         // Numbered as they are made, whoever runs first: see `Slots::hire`.
         let slot = self.slots.open();
         async move {
@@ -80,24 +82,19 @@ impl<B: Board> Appliance<'_, B> {
             // All are counted before the first one serves.
             yield_now().await;
             loop {
-                let (peer, mut socket) = match self.visitor(slot, net).await {
-                    Ok(visitor) => visitor,
-                    Err(player) => {
-                        apart(pin!(self.dial(slot, player, net, buf))).await;
-                        continue;
-                    }
-                };
+                let (peer, mut socket) = self.visitor(slot, net, buf).await;
                 apart(pin!(self.attend(slot, peer, &mut socket, buf, room))).await;
             }
         }
     }
 
-    /// Listens until somebody connects, or a player is to be called.
-    fn visitor<'n, N: TcpAccept>(
+    /// Listens until somebody connects. Players that are to be called meanwhile are called.
+    fn visitor<'n, N: TcpAccept + TcpConnect>(
         &self,
         slot: Id,
         net: &'n N,
-    ) -> impl Future<Output = Result<(IpAddr, N::Socket<'n>), u16>> {
+        buf: &mut [u8],
+    ) -> impl Future<Output = (IpAddr, <N as TcpAccept>::Socket<'n>)> {
         async move {
             loop {
                 // It may have been hired before it came to listen: after a restart there is much to say at once.
@@ -106,23 +103,30 @@ impl<B: Board> Appliance<'_, B> {
                 }
                 // Who waits for a slot comes before who may be at the door.
                 self.hire_all();
-                let accepted = match self.slots.role(slot) {
-                    Role::Hired(player) => Either::Second(player),
-                    _ => select(net.accept(), self.hired(slot)).await,
-                };
-                if let (Either::First(_), Role::Hired(player)) = (&accepted, self.slots.role(slot)) {
-                    // Both at once: somebody else makes the call.
-                    self.venue(|venue| self.slots.leave(slot, player, || lines::has_call(venue, player)));
-                }
-                self.slots.set(slot, Role::Busy);
-                match accepted {
-                    Either::First(Ok((peer, socket))) => {
-                        self.hire_all();
-                        return Ok((peer.ip(), socket));
+                // Within braces: what came of it makes room for the call, in a future that a board has for every slot.
+                let hired = {
+                    let accepted = match self.slots.role(slot) {
+                        Role::Hired(player) => Either::Second(player),
+                        _ => select(net.accept(), self.hired(slot)).await,
+                    };
+                    if let (Either::First(_), Role::Hired(player)) = (&accepted, self.slots.role(slot)) {
+                        // Both at once: somebody else makes the call.
+                        self.venue(|venue| self.slots.leave(slot, player, || lines::has_call(venue, player)));
                     }
+                    self.slots.set(slot, Role::Busy);
+                    match accepted {
+                        Either::First(Ok((peer, socket))) => {
+                            self.hire_all();
+                            return (peer.ip(), socket);
+                        }
+                        Either::First(Err(_)) => None,
+                        Either::Second(player) => Some(player),
+                    }
+                };
+                match hired {
+                    Some(player) => apart(pin!(self.dial(slot, player, net, buf))).await,
                     // Out of sockets, or a connection that died in the queue: the next one may do.
-                    Either::First(Err(_)) => self.board.sleep_until(self.board.after(10)).await,
-                    Either::Second(player) => return Err(player),
+                    None => self.board.sleep_until(self.board.after(10)).await,
                 }
             }
         }
@@ -145,7 +149,7 @@ impl<B: Board> Appliance<'_, B> {
     }
 
     /// How long a peer may take, as things are now.
-    fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         let usual = Limits::default();
         match self.slots.is_short() {
             true => {
@@ -164,7 +168,7 @@ impl<B: Board> Appliance<'_, B> {
         peer: IpAddr,
         socket: &mut S,
         buf: &mut [u8],
-        [own, spare]: [usize; 2],
+        room: [u16; 2],
     ) -> impl Future<Output = ()>
     where
         S: Read + Write + TcpShutdown,
@@ -174,15 +178,15 @@ impl<B: Board> Appliance<'_, B> {
             let (mut lent, mut filled): (Option<Lent<'_>>, _) = (None, 0);
             let next = loop {
                 let (conn, own) = match &mut lent {
-                    Some(lent) => (ServerConn::resume(&mut *socket, lent, ANSWER, filled, false), Some(own)),
+                    Some(lent) => (ServerConn::resume(By(socket), lent, ANSWER, filled, false), Some(room[0])),
                     None => {
-                        let room = buf.get_mut(..own.saturating_add(spare)).unwrap_or_default();
-                        (ServerConn::resume(&mut *socket, room, spare, filled, self.has_wide()), None)
+                        let (buf, spare) = (within(buf, room), room[1].into());
+                        (ServerConn::resume(By(socket), buf, spare, filled, self.has_wide()), None)
                     }
                 };
                 match self.answer_requests(slot, &peer, conn, own).await {
                     Next::Longer(bytes) => {
-                        let Some(mut wide) = self.lend(&self.wide).await else { break Next::Busy };
+                        let Some(mut wide) = self.lend(&self.wide).await else { break Next::Busy(bytes) };
                         copy(buf, &mut wide, bytes);
                         (lent, filled) = (Some(wide), bytes);
                     }
@@ -201,25 +205,22 @@ impl<B: Board> Appliance<'_, B> {
                 next => next,
             };
             let player = match next {
-                Next::TooEarly => {
-                    Link::new(socket, &self.board, buf).close(TOO_EARLY).await;
+                Next::Busy(bytes) => {
+                    let mut conn = ServerConn::resume(By(socket), &mut *buf, room[1].into(), bytes, false);
+                    self.refuse(&mut conn, Refusal::Busy).await;
                     None
                 }
-                Next::Link(purpose) => {
-                    // Who has not said who it is says no more than a request may.
-                    let room = buf.get_mut(..own.saturating_add(spare)).unwrap_or_default();
-                    self.begin_link(peer, purpose, socket, room).await
-                }
-                Next::Busy => {
-                    let mut conn = ServerConn::new(&mut *socket, &mut *buf, spare);
-                    let _ = conn.refuse(&self.board, &self.limits(), Refusal::Busy).await;
-                    None
-                }
-                _ => None,
+                // Who has not said who it is says no more than a request may.
+                Next::Link(purpose) => self.begin_link(&peer, Some(purpose), socket, within(buf, room)).await,
+                Next::TooEarly => self.begin_link(&peer, None, socket, within(buf, room)).await,
+                Next::Over | Next::Longer(_) | Next::Shorter(_) | Next::Unpack(_) => None,
             };
             drop(visit);
             match player {
-                Some(player) => apart(pin!(self.hold(slot, player, socket, buf))).await,
+                Some(player) => {
+                    let link = &mut Link::new(socket, &self.board, buf);
+                    apart(pin!(self.hold(slot, player, link))).await
+                }
                 None => {
                     let closed = pin!(socket.close(Close::Write));
                     let _ = before(&self.board, self.board.after(CLOSE_MS), closed).await;
@@ -239,9 +240,9 @@ impl<B: Board> Appliance<'_, B> {
             let mut lent = if buf.len() < WINDOW { self.lend(&self.wide).await } else { None };
             let buf = lent.as_deref_mut().unwrap_or(buf);
             if buf.len() < WINDOW {
-                return Next::Busy;
+                return Next::Busy(0);
             }
-            let mut conn = ServerConn::new(socket, buf, 0);
+            let mut conn = ServerConn::new(By(socket), buf, 0);
             let responder = conn.last_answer(&self.board, &self.limits()).keeps_waiting(KEEP_MS);
             let _ = file.send_unpacked(responder, &self.turns).await;
             Next::Over
@@ -261,23 +262,35 @@ impl<B: Board> Appliance<'_, B> {
         }
     }
 
-    /// Serves a new link. `Some` player has dialled in and wants to keep it.
-    fn begin_link<S>(
-        &self,
-        peer: IpAddr,
-        purpose: Purpose,
-        socket: &mut S,
-        buf: &mut [u8],
+    /// Serves a new link. `Some` player has dialled in and wants to keep it. One without a purpose is closed.
+    fn begin_link<'a, S>(
+        &'a self,
+        peer: &IpAddr,
+        purpose: Option<Purpose>,
+        socket: &'a mut S,
+        buf: &'a mut [u8],
     ) -> impl Future<Output = Option<u32>>
     where
         S: Read + Write + TcpShutdown,
     {
+        let mut link = Link::new(socket, &self.board, buf);
         async move {
-            let ms = self.limits().request_ms;
             match purpose {
-                Purpose::Watch => apart(pin!(self.show_live(peer, &mut Link::new(socket, &self.board, buf)))).await,
-                Purpose::Play => return apart(pin!(self.meet(peer, socket, buf, ms))).await,
-                Purpose::Arena => return apart(pin!(self.meet_agent(peer, socket, buf, ms))).await,
+                Some(Purpose::Play) => return apart(pin!(self.meet(peer, &mut link))).await,
+                Some(Purpose::Arena) => {
+                    let met = apart(pin!(self.meet_agent(peer, &mut link))).await;
+                    match met {
+                        Some(Met::Player(player)) => return Some(player),
+                        Some(Met::Spectator(game)) => {
+                            let end = apart(pin!(self.show(peer, game, &mut link))).await;
+                            link.close(end).await;
+                        }
+                        None => {}
+                    }
+                }
+                Some(Purpose::Agon(issue)) => return Some(issue),
+                Some(Purpose::Watch) => apart(pin!(self.show_live(peer, &mut link))).await,
+                None => link.close(TOO_EARLY).await,
             }
             None
         }
@@ -288,8 +301,8 @@ impl<B: Board> Appliance<'_, B> {
         &'b self,
         slot: Id,
         peer: &'b IpAddr,
-        mut conn: ServerConn<'b, &'b mut S>,
-        own: Option<usize>,
+        mut conn: ServerConn<'b, By<'b, S>>,
+        own: Option<u16>,
     ) -> impl Future<Output = Next>
     where
         S: Read + Write,
@@ -315,7 +328,7 @@ impl<B: Board> Appliance<'_, B> {
                         }
                         Err(refusal) => {
                             self.refused.set(self.refused.get().saturating_add(1));
-                            let _ = conn.refuse(&self.board, &self.limits(), refusal).await;
+                            self.refuse(&mut conn, refusal).await;
                             return Next::Over;
                         }
                     };
@@ -336,11 +349,23 @@ impl<B: Board> Appliance<'_, B> {
                 }
                 // The next request may be there already: the others get their turn first.
                 yield_now().await;
-                if own.is_some_and(|own| conn.is_open() && conn.unread() <= own) {
+                if own.is_some_and(|own| conn.is_open() && conn.unread() <= own.into()) {
                     return Next::Shorter(conn.into_parts().unread);
                 }
                 is_kept = true;
             }
+        }
+    }
+
+    /// Refuses a request, as errors are told where it was to go.
+    fn refuse<'b, S: Read + Write>(
+        &'b self,
+        conn: &'b mut ServerConn<'_, By<'_, S>>,
+        refusal: Refusal,
+    ) -> impl Future<Output = ()> {
+        async move {
+            let around = routes::find("", conn.path()).1(refusal.status());
+            let _ = conn.refuse(&self.board, &self.limits(), refusal, around).await;
         }
     }
 

@@ -23,6 +23,8 @@ pub(crate) enum Wrong<'a> {
     /// There is room for so many.
     PerAddress(usize),
     OtherHosts,
+    FillAfter,
+    VoteSeconds,
     Seed,
 }
 
@@ -47,6 +49,8 @@ impl fmt::Display for Wrong<'_> {
             Wrong::Pace => f.write_str("pace must be fast, watch or step"),
             Wrong::PerAddress(most) => write!(f, "per_address must be null or a whole number from 1 to {most}"),
             Wrong::OtherHosts => f.write_str("other_hosts must be true or false"),
+            Wrong::FillAfter => f.write_str("fill_after must be null or a whole number of seconds from 1 to 3600"),
+            Wrong::VoteSeconds => f.write_str("vote_seconds must be a whole number from 5 to 3600"),
             Wrong::Seed => f.write_str("seed must be null or 64 hex digits"),
         }
     }
@@ -100,6 +104,15 @@ pub(crate) fn read(body: &[u8], most: usize) -> Result<Change, Wrong<'_>> {
                 return Err(Wrong::PerAddress(most));
             }
             change.per_address = Some(number);
+        } else if name.is("fill_after") {
+            let number = value.as_u64().and_then(|n| u16::try_from(n).ok()).filter(|n| (1..=3600).contains(n));
+            if number.is_none() && !value.is_null() {
+                return Err(Wrong::FillAfter);
+            }
+            change.fill_after = Some(number);
+        } else if name.is("vote_seconds") {
+            let number = value.as_u64().and_then(|n| u16::try_from(n).ok()).filter(|n| (5..=3600).contains(n));
+            change.vote_seconds = Some(number.ok_or(Wrong::VoteSeconds)?);
         } else if name.is("other_hosts") {
             change.other_hosts = Some(value.as_bool().ok_or(Wrong::OtherHosts)?);
         } else if name.is("seed") {
@@ -123,7 +136,7 @@ fn text(value: Value<'_>) -> Option<heapless::String<64>> {
 /// All settings. Of the seed, which decides what is still to be drawn, only whether somebody chose it.
 pub(crate) fn write(venue: &Venue<'_>, sink: &mut dyn Sink) -> Result<(), Full> {
     #[derive(Serialize)]
-    struct Settings {
+    struct Settings<'a> {
         game: &'static str,
         mode: &'static str,
         start_at: Option<u16>,
@@ -137,6 +150,10 @@ pub(crate) fn write(venue: &Venue<'_>, sink: &mut dyn Sink) -> Result<(), Full> 
         pace_match_ms: u64,
         pace_break_ms: u64,
         per_address: Option<u16>,
+        fill_after: Option<u16>,
+        vote_seconds: u16,
+        /// What debates are about; null: what their seeds decide.
+        topic: Option<&'a str>,
         other_hosts: bool,
         seed: &'static str,
     }
@@ -155,6 +172,9 @@ pub(crate) fn write(venue: &Venue<'_>, sink: &mut dyn Sink) -> Result<(), Full> 
         pace_match_ms: config.pacing.match_ms,
         pace_break_ms: config.pacing.break_ms,
         per_address: config.per_address,
+        fill_after: config.fill_after,
+        vote_seconds: config.vote_seconds,
+        topic: Some(&*config.topic).filter(|topic| !topic.is_empty()),
         other_hosts: config.other_hosts,
         seed: if venue.seed_is_chosen() { "set" } else { "random" },
     };
@@ -171,7 +191,7 @@ mod tests {
         let text =
             br#"{"game":"even_odd_10","mode":"strict","start_at":8,"join_timeout_ms":1,"move_timeout_ms":3600000,
             "retry_base_ms":3,"first_turn_timeout_ms":4,"turn_timeout_ms":5,
-            "pace":"step","pace_turn_ms":6,"pace_match_ms":7,"pace_break_ms":8,"per_address":3,"other_hosts":true,"seed":"00000000000000000000000000000000000000000000000000000000000000fF"}"#;
+            "pace":"step","pace_turn_ms":6,"pace_match_ms":7,"pace_break_ms":8,"per_address":3,"fill_after":20,"vote_seconds":90,"other_hosts":true,"seed":"00000000000000000000000000000000000000000000000000000000000000fF"}"#;
         let mut seed = [0; 32];
         seed[31] = 0xff;
         let all = Change {
@@ -188,6 +208,8 @@ mod tests {
             pace_match_ms: Some(7),
             pace_break_ms: Some(8),
             per_address: Some(Some(3)),
+            fill_after: Some(Some(20)),
+            vote_seconds: Some(90),
             other_hosts: Some(true),
             seed: Some(Some(Seed(seed))),
         };
@@ -214,7 +236,7 @@ mod tests {
             ("null", "the body must be an object"),
             (r#"{"gmae":"even_odd"}"#, "gmae is not a setting; /api/settings.json names them all"),
             (r#"{"":0}"#, " is not a setting"),
-            (r#"{"game":"chess"}"#, "game must be one of even_odd even_odd_10"),
+            (r#"{"game":"checkers"}"#, "game must be one of even_odd even_odd_10"),
             (r#"{"game":null}"#, "game must be one of"),
             (r#"{"mode":"Strict"}"#, "mode must be lenient or strict"),
             (r#"{"start_at":1}"#, "start_at must be null or a whole number from 2 to 8"),
@@ -228,6 +250,8 @@ mod tests {
             (r#"{"retry_base_ms":null}"#, "retry_base_ms must be"),
             (r#"{"pace":"slow"}"#, "pace must be fast, watch or step"),
             (r#"{"pace_turn_ms":0}"#, "pace_turn_ms must be a whole number from 1 to 3600000"),
+            (r#"{"fill_after":0}"#, "fill_after must be null or a whole number of seconds from 1 to 3600"),
+            (r#"{"vote_seconds":4}"#, "vote_seconds must be a whole number from 5 to 3600"),
             (r#"{"per_address":0}"#, "per_address must be null or a whole number from 1 to 8"),
             (r#"{"other_hosts":1}"#, "other_hosts must be true or false"),
             (r#"{"seed":"ab"}"#, "seed must be null or 64 hex digits"),

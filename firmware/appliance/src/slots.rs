@@ -110,7 +110,7 @@ impl<'m> Slots<'m> {
 
     /// Those that are not for players: so many are there when every player has one.
     pub fn others(&self) -> u16 {
-        self.running.get().saturating_sub(self.lines.len() as u16)
+        self.running.get().saturating_sub(u16::try_from(self.lines.len()).unwrap_or(u16::MAX))
     }
 
     /// Whether so few are free that nobody may keep one for longer than it needs it.
@@ -124,7 +124,7 @@ impl<'m> Slots<'m> {
     }
 
     fn slot(&self, id: Id) -> Option<&'m Slot> {
-        self.all.get(usize::from(id.get()) - 1)
+        self.all.get(usize::from(id.get()).checked_sub(1)?)
     }
 
     fn line(&self, line: u16) -> Option<&'m Line> {

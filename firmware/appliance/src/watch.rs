@@ -21,6 +21,9 @@ use crate::ws::{End, Event, Link};
 const LOOK_MS: u64 = 100;
 /// A watcher rests so many times as long as it spoke. What it is told is written by the processor that referees.
 const REST: u64 = 3;
+/// And no longer than that, in milliseconds: on a busy box others had most of the time in which it spoke, and a page that rests
+/// through half a round shows the one before.
+const LONGEST_REST_MS: u64 = 400;
 
 pub(crate) const FULL: End = End::Ours(1013, "as many watch as there is room for; come back in a while");
 const TALKATIVE: End = End::Ours(1008, "whoever watches has nothing to say, least of all this often");
@@ -35,6 +38,11 @@ pub(crate) struct Watchers(Cell<u16>);
 impl Watchers {
     pub const fn new() -> Self {
         Self(Cell::new(0))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u16 {
+        self.0.get()
     }
 
     /// A place, if there is one: half of so many slots may watch.
@@ -57,7 +65,7 @@ impl<B: Board> Appliance<'_, B> {
     /// Serves one that watches, to its end. `tell` says what it does not know yet; it is asked again and again.
     pub(crate) async fn watch<S: Read + Write + TcpShutdown>(
         &self,
-        from: IpAddr,
+        from: &IpAddr,
         link: &mut Link<'_, S, B>,
         mut tell: impl AsyncFnMut(&mut Link<'_, S, B>) -> Result<(), End>,
     ) {
@@ -69,7 +77,7 @@ impl<B: Board> Appliance<'_, B> {
                     break end;
                 }
                 let spoke = self.board.now().saturating_sub(began);
-                let until = self.board.after(LOOK_MS.max(spoke.saturating_mul(REST)));
+                let until = self.board.after(spoke.saturating_mul(REST).clamp(LOOK_MS, LONGEST_REST_MS));
                 if let Err(end) = self.rest(from, link, until).await {
                     break end;
                 }
@@ -81,13 +89,13 @@ impl<B: Board> Appliance<'_, B> {
     /// Keeps a link that there is nothing to say on, for a while. What its peer says is of no interest.
     fn rest<S: Read + Write>(
         &self,
-        from: IpAddr,
+        from: &IpAddr,
         link: &mut Link<'_, S, B>,
         until: u64,
     ) -> impl Future<Output = Result<(), End>> {
         async move {
             while let Event::Message(_) = link.next(false, pin!(self.board.sleep_until(until))).await? {
-                self.guard.borrow_mut().request(self.board.now(), from, self.capacity()).map_err(|_| TALKATIVE)?;
+                self.guard.borrow_mut().request(self.board.now(), *from, self.capacity()).map_err(|_| TALKATIVE)?;
                 yield_now().await;
             }
             Ok(())

@@ -71,7 +71,7 @@ fn serve_with(room: usize, seed: Option<u64>, script: impl FnOnce(&Stream<'_>)) 
                 }
                 Ok(None) => return None,
                 Err(refusal) => {
-                    let _ = conn.refuse(&world, &LIMITS, refusal).await;
+                    let _ = conn.refuse(&world, &LIMITS, refusal, [r#"{"error":""#, r#""}"#]).await;
                     assert!(matches!(conn.receive(&world, || LIMITS).await, Ok(None)), "a refusal is the end");
                     return Some(refusal);
                 }

@@ -72,11 +72,12 @@ function bouts(seats, rounds) {
 // A playing card: its rank, and its suit if that matters; from behind if nobody may see it.
 const SUITS = { c: "♣", d: "♦", h: "♥", s: "♠" };
 
-function playingCard(rank, suit = "") {
-  const name = rank ? rank.replace("T", "10") + (SUITS[suit] || "") : "hidden card";
-  const text = (y, size, words) => shape("text", { x: 25, y, "font-size": size }, words);
+function playingCard(rank, suit = "", wide = 35) {
+  const said = rank?.replace("T", "10"), name = rank ? said + (SUITS[suit] || "") : "hidden card";
+  // A 10 is hardly wider than a queen.
+  const text = (y, size, words) => shape("text", { x: 25, y, "font-size": size, ...words.length > 1 && { textLength: wide, lengthAdjust: "spacingAndGlyphs" } }, words);
   const print = !rank ? [shape("rect", { x: 6, y: 6, width: 38, height: 58, rx: 3, class: "behind" })]
-    : suit ? [text(22, 29, rank.replace("T", "10")), text(53, 31, SUITS[suit])] : [text(36, rank.length > 1 ? 29 : 34, rank)];
+    : suit ? [text(22, 31, said), text(53, 31, SUITS[suit])] : [text(36, 34, said)];
   return shape("svg", { viewBox: "0 0 50 70", role: "img", "aria-label": name, class: "face" + (/[dh]/.test(suit) ? " red" : "") },
     shape("rect", { x: 1, y: 1, width: 48, height: 68, rx: 6, class: "paper" }), ...print);
 }
@@ -84,12 +85,67 @@ function playingCard(rank, suit = "") {
 // A table with what lies in its middle, and a place for each player: what it has, what it did last, and whether it is asked.
 function felt(seats, step, middle, places) {
   const place = ({ id, name, note, things, isAsked, isOut }) => coloured(make("div", "place own" + (isAsked ? " asked" : "") + (isOut ? " gone" : ""),
-    make("bdi", "", seats.find(seat => seat.id === id)?.name ?? name), ...things, make("p", "", note || (step.actions || {})[id] || "\u00a0")), id);
-  return make("div", "felt", make("div", "middle", ...middle), make("div", "places", ...places.map(place)));
+    make("bdi", "", seats.find(seat => seat.id === id)?.name ?? name), ...things, make("p", "", note || (isAsked ? "to move" : (step.actions || {})[id]) || "\u00a0")), id);
+  const around = make("div", "places", ...places.map(place));
+  // Two rows where there are many.
+  around.style.setProperty("--across", places.length > 4 ? 3 : places.length);
+  return make("div", "felt", make("div", "middle", ...middle), around);
 }
 
 // Whether a choice of even or odd names the parity of a number.
 const right = (choice, number) => choice === (number % 2 ? "odd" : "even");
+
+// A debate as a stage: what it is about, the last speech so that the back row can read it, those before it, and the votes. What was said
+// may run from right to left, line by line.
+function words(said, className) {
+  const late = said.late || !said.text;
+  return make("p", className + (late ? " soft" : ""), late ? "says nothing" : said.text, ...said.truncated ? [make("small", "", " … (cut)")] : []);
+}
+
+// How the votes stand: a bar in two colours with the numbers on it, and while the vote is open a button for each, of which one can be
+// pressed and pressed anew.
+function ballot(seats, step) {
+  const votes = seats.map(seat => (step.scores || {})[seat.id] || 0), all = votes[0] + votes[1], { cast, yours, crowd, open } = step.ballot || {};
+  const part = (seat, at) => {
+    const piece = coloured(make("span", "own", votes[at] || !all ? String(votes[at]) : ""), seat.id);
+    piece.style.flexGrow = all ? votes[at] : 1;
+    return piece;
+  };
+  const bar = make("div", "votes", ...seats.map(part));
+  bar.setAttribute("role", "img");
+  bar.setAttribute("aria-label", "Votes: " + seats.map((seat, at) => seat.name + " " + votes[at]).join(", "));
+  const choice = seat => {
+    const button = coloured(make("button", "own choice", make("bdi", "", seat.name), make("small", "", yours === seat.id ? "your vote ✓" : "vote")), seat.id);
+    button.type = "button";
+    button.setAttribute("aria-pressed", yours === seat.id);
+    button.onclick = () => cast(seat.id);
+    return button;
+  };
+  const said = open ? yours ? "You may change your vote until it closes." : "Who has convinced you? One tap." : step.over ? count(all, "vote") : "";
+  return make("div", "ballot", bar, ...open && cast ? [make("div", "choices", ...seats.map(choice))] : [], make("p", "soft", said, ...crowd ? [make("b", "broke", ` ${crowd} votes come from one address.`)] : []));
+}
+
+const stage = {
+  draw(seats, step) {
+    const { topic, sides: of = {}, stage: at, to_speak, spoken, speeches: most } = step.view || {}, said = step.speeches || [], last = said.at(-1);
+    const name = id => seats.find(seat => seat.id === id)?.name || id;
+    const head = id => make("span", "who", make("b", "", make("bdi", "", name(id))), make("small", "", of[id] || ""));
+    const speech = (one, className) => coloured(make("li", "own " + className, head(one.player_id), words(one, "words")), one.player_id);
+    const now = at === "talk" && to_speak ? coloured(make("p", "own next", make("bdi", "", name(to_speak)), ` speaks next: ${spoken + 1} of ${most}`), to_speak) : "";
+    const about = make("p", "topic", topic || step.topic || "A debate");
+    return make("div", "debate", about, ...at === "talk" ? [] : [ballot(seats, step)], now,
+      ...last ? [make("ol", "", speech(last, "latest"))] : [make("p", "soft", "Nobody has spoken yet.")],
+      ...said.length > 1 ? [make("ol", "earlier", ...said.slice(0, -1).reverse().map(one => speech(one, "")))] : []);
+  },
+  // The speeches up to here: the page has them from the box.
+  watch(step, page, before, moves) {
+    const upto = moves ? moves.filter(one => one.player_id).length : undefined;
+    step.speeches = (page.speeches || []).slice(0, upto);
+    step.topic = page.topic;
+  },
+  said: (name, value) => name === "text" ? value || "says nothing" : name === "bytes" ? "…" : name === "truncated" ? "(cut)" : undefined,
+  hasSpeeches: true, unscored: true,
+};
 
 // The games, by name, as each has told of itself:
 //
@@ -107,6 +163,8 @@ const right = (choice, number) => choice === (number % 2 ? "odd" : "even");
 //   said(name, value, move)   how a member of a move is said, "" if it is not; undefined for the value as it is
 //   hides               what spectators do not see, for whoever chooses the game
 //   unscored            whether its score says nothing before it is over
+//   hasSpeeches         whether its moves are speeches, and an audience votes: `page.speeches` are those the box has, and `step.ballot` is
+//                       how this page has voted: {open, yours, cast(id), crowd}
 //   single              whether it has but one turn, and so no steps
 const GAMES = {};
 

@@ -12,7 +12,7 @@ const STAY_MS = 8000, END_MS = 2500, LAST_MS = 5000;
 const FIRST_PAUSE_MS = 500, LONGEST_PAUSE_MS = 10000;
 // The schedule of 64 players is 400 KB; beyond that the page leaves it to the CSV.
 const MANY_MATCHES = 2016, MANY_PLAYERS = 40, CROWD = 12;
-const KEPT_STEPS = 600, KEPT_MATCHES = 40, FRESH = 6;
+const KEPT_STEPS = 600, KEPT_MATCHES = 40, FRESH = 6, LINES = 6;
 const STATES = { WAITING: "Lobby", RUNNING: "Playing", PAUSED: "Paused", COMPLETED: "Finished" };
 const PLAYER_STATES = { SUSPENDED: "silent", SHUTDOWN: "done" };
 const NEXT = { WAITING: "start", RUNNING: "pause", PAUSED: "resume", COMPLETED: "rematch" };
@@ -107,8 +107,8 @@ function outcome(one) {
 
 // The same with the box's reason, which names players by their ids.
 function verdict(page) {
-  const byName = (page.game_result?.reason || "").replace(/P\d{2,3}/g, id => ids(page).includes(id) ? nameOf(id) : id);
-  return make("p", "verdict", make("b", "", ...outcome(page)), ...page.result === "TECHNICAL_LOSS" || page.end_reason === "adjudicated" ? [] : [" ", make("small", "", bdi(byName))]);
+  const byName = (page.game_result?.reason || "").replace(/P\d{2,3}/g, id => ids(page).includes(id) ? "\u2068" + nameOf(id) + "\u2069" : id);
+  return make("p", "verdict", make("b", "", ...outcome(page)), ...page.result === "TECHNICAL_LOSS" || page.end_reason === "adjudicated" ? [] : [" ", make("small", "", byName)]);
 }
 
 /* ---- what the box tells ---- */
@@ -242,12 +242,16 @@ function take(told) {
     case "standings":
       [ranking, places] = [told.standings, told.places || []];
       break;
-    case "match":
+    case "match": {
+      const before = running.get(told.match.match_id);
       running.delete(told.match.match_id);
-      if (told.match.state === "running") running.set(told.match.match_id, timed(told.match));
+      if (/running|voting/.test(told.match.state)) running.set(told.match.match_id, timed(told.match, before));
       if (told.match.state === "over") settle(told.match);
-      if ([staged, opened?.id].includes(told.match.match_id)) look(told.match.match_id);
+      // While many vote nothing else changes.
+      if (before?.state === "voting" && told.match.state === "voting") counted(told.match.match_id, Object.fromEntries(told.match.players.map(one => [one.player_id, one.score])));
+      else if ([staged, opened?.id].includes(told.match.match_id)) look(told.match.match_id);
       break;
+    }
   }
   if (!whole) return;
   standings = ranking.flatMap((id, at) => {
@@ -258,12 +262,18 @@ function take(told) {
   paint();
 }
 
-// What is left of the time is counted down here.
-function timed(one) {
+// What is left of the time is counted down here. How much there was is what was left when it was first heard of: there is less to
+// join than to move. Whoever has less than a quarter of it left, and seconds, has to hurry.
+function timed(one, before) {
   const at = performance.now();
-  for (const player of one.players) player.until = player.deadline_ms == null ? null : at + player.deadline_ms;
+  one.players.forEach((player, seat) => {
+    const was = before?.players[seat];
+    player.until = player.deadline_ms == null ? null : at + player.deadline_ms;
+    player.limit = was?.until && Math.abs(was.until - player.until) < GLANCE_MS ? was.limit : player.deadline_ms;
+  });
   return one;
 }
+const hurries = (left, limit) => left < Math.min(LAST_MS, limit / 4);
 
 // A match is over: its line in the schedule becomes what the box would say of it now.
 function settle(over) {
@@ -450,11 +460,15 @@ function fillName(button, id) {
 
 function row(classes, named) {
   const tr = make("tr", "", ...classes.map(name => make("td", name)));
+  // Said, because a crowd in the lobby is shown as two columns, and then they would be no table any more.
+  tr.setAttribute("role", "row");
+  for (const cell of tr.children) cell.setAttribute("role", "cell");
   tr.children[named].append(nameButton("", make("small", "spare")));
   return tr;
 }
 
-const ago = seconds => seconds < 5 ? "just now" : seconds < 90 ? Math.round(seconds) + " s ago" : Math.round(seconds / 60) + " min ago";
+const lasting = seconds => seconds < 90 ? Math.round(seconds) + " s" : Math.round(seconds / 60) + " min";
+const ago = seconds => seconds < 5 ? "just now" : lasting(seconds) + " ago";
 
 // How a player is, in two words, and whether that is good.
 function condition(player) {
@@ -487,7 +501,7 @@ function showPlayers() {
     fillName(first.firstChild, one.player_id);
     text(first.querySelector("small"), one.player_id);
     Object.assign(text(state, said), { className: style, title: one.sits_out || "" });
-    text(how, [isCalled(one) ? "is called" : "dials in", now.state === "WAITING" && lastSeen(one)].filter(Boolean).join(", seen ")).title = one.address;
+    text(how, [isCalled(one) ? "is called" : "dials in", now.state === "WAITING" && lastSeen(one)].filter(Boolean).join(", ")).title = one.address;
     const test = now.state === "WAITING" ? one.ready?.ms : null;
     text(took, test != null ? lasted(test) : one.latency.answers ? lasted(one.latency.median_ms) : "–");
     text(broken, one.violations || "none").className = one.violations ? "n broke" : "n soft";
@@ -502,7 +516,8 @@ let ranks = {};
 function showStandings() {
   $("table").hidden = !standings.length || now.state === "WAITING";
   gliding($("standings"), standings, one => one.player_id, () => row(["n soft", "", "n spare", "n", "n", "n", "n spare", "n"], 1), (tr, one) => {
-    const was = ranks[one.player_id];
+    // Who has played less than before plays in the next league.
+    const was = ranks[one.player_id]?.played > one.played ? null : ranks[one.player_id];
     if (!was) tr.dataset.moved = "";
     // Before the first match everybody shares the first place, and nobody falls from there.
     if (was?.played && was.place !== one.place) {
@@ -523,7 +538,7 @@ function showStandings() {
 /* ---- matches that are being played ---- */
 
 // The match that is drawn large: the one somebody chose, for as long as its round is played, or what is worth seeing.
-let chosen = "", staged = "", stagedAt = 0, overAt = 0, why = "";
+let chosen = "", staged = "", stagedAt = 0, overAt = 0;
 // How often each player has been on the stage.
 const onStages = new Map();
 
@@ -533,7 +548,7 @@ function worth(one) {
   const ranks = all.map(id => standings.find(line => line.player_id === id)?.place || standings.length);
   const [best, second] = one.players.map(player => player.score || 0).sort((a, b) => b - a);
   const leads = now.round > 1 && ranks.includes(1), close = best > 0 && one.turn > 2 && best - second <= Math.max(1, best / 10);
-  const ends = one.players.some(player => player.thinking && player.until && player.until - performance.now() < LAST_MS);
+  const ends = one.players.some(player => player.thinking && player.until && hurries(player.until - performance.now(), player.limit));
   const value = (now.round > 1 ? 2 - 2 * (mean(ranks) - 1) / standings.length : 0) + .5 * leads + .6 * close + .8 * ends - .8 * mean(all.map(id => onStages.get(id) || 0)) - 9 * isLadder(one);
   return { value, why: ends ? "last seconds" : leads ? "the leader plays" : close ? "close" : "" };
 }
@@ -553,7 +568,6 @@ function choose(list) {
   if (!list.length) return now.state === "COMPLETED" || !staged ? lastMatch() || staged : staged;
   const [best] = list.map(one => ({ one, ...worth(one) })).sort((a, b) => b.value - a.value), is = current && worth(current);
   if (current && (clock - stagedAt < STAY_MS || best.value < is.value + .7)) return staged;
-  why = best.why;
   return best.one.match_id;
 }
 
@@ -584,8 +598,9 @@ function showRunning() {
       text(name, nameOf(id));
       text(score, player.score == null || about(one.game_type).unscored ? "" : "score " + player.score);
       text(said, player.said ? `“${player.said}”` : "").hidden = !player.said;
-      clock.dataset.until = player.thinking && player.until || "";
-      clock.dataset.idle = player.thinking === undefined ? "playing" : !player.thinking ? "waits" : person(id)?.connected === false ? "away" : "thinking";
+      clock.dataset.until = (player.thinking || one.state === "voting") && player.until || "";
+      clock.dataset.limit = player.limit || 0;
+      clock.dataset.idle = one.state === "voting" ? "the audience votes" : player.thinking === undefined ? "playing" : !player.thinking ? "waits" : person(id)?.connected === false ? "away" : "thinking";
     });
     const [id, turn] = item.firstChild.lastChild.children;
     text(id, label(one));
@@ -599,13 +614,12 @@ function showRunning() {
 }
 
 function tickClocks() {
-  const limit = settings.move_timeout_ms || 30000;
   for (const clock of document.querySelectorAll("#matches .clock")) {
-    const [said, bar] = clock.children, left = clock.dataset.until ? Math.max(0, clock.dataset.until - performance.now()) : null;
+    const [said, bar] = clock.children, { until, limit } = clock.dataset, left = until ? Math.max(0, until - performance.now()) : null;
     text(said, clock.dataset.idle + (left === null ? "" : ", " + Math.ceil(left / 1000) + " s left"));
     bar.hidden = left === null;
     bar.firstChild.style.width = Math.min(1, (left || 0) / limit) * 100 + "%";
-    clock.classList.toggle("hurry", left !== null && left < Math.min(5000, limit / 4));
+    clock.classList.toggle("hurry", left !== null && hurries(left, limit));
   }
 }
 setInterval(() => { tickClocks(); if (now) showBreak(); }, TICK_MS);
@@ -626,6 +640,7 @@ function look(id) {
     try {
       const page = await get(shown("/api/matches/" + id + ".json"));
       if (about(page.game_type).needsMoves && isOver(page)) page.moves = (await get("/api/matches/" + id + "/moves.json").catch(() => ({}))).moves;
+      await hear(page);
       remember(page);
       if (opened?.id === id) opened.change(page);
     } catch { /* The next change asks again. */ }
@@ -634,6 +649,76 @@ function look(id) {
     paint();
   }, Math.max(0, lookedAt + GLANCE_MS - performance.now()));
 }
+
+/* ---- debates: what was said, and the vote ---- */
+
+// What this page is known by when it votes, for as long as the browser keeps it.
+const voter = (() => {
+  const make = () => hex([...crypto.getRandomValues(new Uint8Array(12))]);
+  try {
+    return localStorage.voter ||= make();
+  } catch {
+    return make();
+  }
+})();
+const ballots = new Map();
+const POLL_MS = 3000;
+
+// The speeches of a match: the last one comes with how it stands, all others the box reads from its flash.
+async function hear(page) {
+  if (!about(page.game_type).hasSpeeches) return;
+  const known = seen.get(page.match_id)?.page || {}, { last, spoken = 0, topic } = page.view || {};
+  [page.speeches, page.topic] = [known.speeches || [], topic || known.topic];
+  if (last?.text != null && page.speeches.length === spoken - 1) page.speeches = [...page.speeches, { ...last, player_id: last.player }];
+  if (page.speeches.length !== spoken || !page.topic || isOver(page) && !page.speeches.length) {
+    const film = await get("/api/matches/" + page.match_id + "/speeches.json", 4 * PATIENCE_MS).catch(() => null);
+    if (film) [page.speeches, page.topic] = [film.speeches, film.topic];
+  }
+  if (page.state === "voting" && !ballots.has(page.match_id)) await poll(page.match_id);
+}
+
+// How a vote stands, for a page that the box does not tell, and whom this page has voted for.
+async function poll(id) {
+  const said = await get(`/api/matches/${id}/vote?voter=${voter}`).catch(() => null);
+  if (said) voted(id, said);
+}
+
+function voted(id, said) {
+  ballots.set(id, said);
+  counted(id, said.votes);
+  if (said.vote === "closed") look(id);
+}
+
+// So many votes are for each.
+function counted(id, votes) {
+  const step = seen.get(id)?.steps.at(-1);
+  if (step && !step.over) step.scores = votes;
+  if (opened?.id === id) opened.change(seen.get(id).page);
+  paint();
+}
+
+async function vote(id, player) {
+  const before = ballots.get(id);
+  ballots.set(id, { ...before, yours: player });
+  paint();
+  try {
+    const answer = await fetch(`/api/matches/${id}/vote`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ for: player, voter }), signal: AbortSignal.timeout(PATIENCE_MS) });
+    const said = await answer.json();
+    if (answer.ok) return voted(id, said);
+    ballots.set(id, { ...before, refused: said.error });
+    look(id);
+  } catch {
+    ballots.set(id, { ...before, refused: "The box did not answer; try again" });
+  }
+  paint();
+}
+
+// What a step shows of the vote.
+function withBallot(id, page, step) {
+  const { yours, crowd } = ballots.get(id) || {};
+  return page.state === "voting" && !step.over ? { ...step, ballot: { open: true, yours, crowd: codeOf() ? crowd : null, cast: player => vote(id, player) } } : step;
+}
+setInterval(() => { if (mode === "asking" && !document.hidden && seen.get(staged)?.page.state === "voting") poll(staged); }, POLL_MS);
 
 // A match as the box told it, with the steps this page has seen of it.
 function remember(page) {
@@ -667,16 +752,61 @@ function showStage() {
   $("stage").hidden = !known || (now.state === "WAITING" || isLadder(known.page)) && !running.has(onStage);
   if ($("stage").hidden) return;
   const { page, steps } = known, step = steps.at(-1);
-  const key = JSON.stringify([onStage, steps.length, step.turn, step.over, page.seats, page.winner, page.result, Boolean(step.view)]);
+  // Why it is worth seeing, for as long as that is so.
+  const why = !step.over && running.has(onStage) ? worth(running.get(onStage)).why : "";
+  const ballot = ballots.get(onStage) || {}, spoke = step.speeches?.length;
+  const key = JSON.stringify([why, onStage, steps.length, step.turn, step.over, page.seats, page.winner, page.result, Boolean(step.view), page.state, ...spoke === undefined ? [] : [spoke, step.scores, ballot.yours, ballot.refused, ballot.crowd]]);
   if ($("board").dataset.key === key) return;
   $("board").dataset.key = key;
   const title = page.seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]);
   $("stage-title").replaceChildren(...page.seats.length > 2 ? [page.seats.length + " players"] : title);
   const { maxTicks, maxRounds = maxTicks } = step.view?.extra || {}, last = maxRounds ?? step.view?.max_turns;
-  text($("stage-turn"), [label(page), step.over ? "over" : step.turn ? "turn " + step.turn + (last ? " of " + last : "") : "", step.over ? "" : why].filter(Boolean).join(" · "));
-  $("board").replaceChildren(...step.over ? [verdict(page)] : [], draw(page.game_type, page.seats, step));
+  text($("stage-turn"), [label(page), step.over ? "over" : page.state === "voting" ? "the audience votes" : step.turn ? "turn " + step.turn + (last ? " of " + last : "") : "", why].filter(Boolean).join(" · "));
+  $("board").replaceChildren(...step.over ? [verdict(page)] : [], ...ballot.refused && !step.over ? [make("p", "no", ballot.refused + ".")] : [], draw(page.game_type, page.seats, withBallot(onStage, page, step)));
 }
 $("stage-open").onclick = () => openMatch(onStage);
+
+/* ---- games outside the league, and what is said ---- */
+
+// Who waits, and the last words of the chat: asked for at most every ASK_MS and only while this page is looked at. The first while
+// the box says that somebody waits; the second less often while nothing is said, and no more once the box has said that there is none.
+let waiting = [], chat = [], hasChat = true, asks = 0;
+async function overhear() {
+  if (document.hidden || !now || !/live|asking/.test(mode)) return;
+  waiting = now.waiting ? (await get("/api/waiting.json")).waiting : [];
+  showRooms();
+  if (!hasChat || !chat.length && asks++ % 3) return;
+  const answer = await fetch("/api/v1/chat/global?limit=" + LINES, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
+  hasChat = answer.status !== 404;
+  if (answer.ok) chat = (await answer.json()).messages.slice(-LINES);
+  showChat();
+}
+const listenAround = () => overhear().catch(() => {}).finally(() => setTimeout(listenAround, ASK_MS));
+setTimeout(listenAround, 1000);
+
+// Who waits in the same room, or for the same game in the queue.
+function showRooms() {
+  const rooms = new Map();
+  for (const one of waiting) rooms.set(one.match_id || one.game_type, [...rooms.get(one.match_id || one.game_type) || [], one]);
+  $("waiting").hidden = !rooms.size;
+  keyed($("rooms"), [...rooms], ([room]) => room, () => make("li", "", make("b"), make("span"), make("small"), make("span", "names")), (item, [, all]) => {
+    const [game, seats, since, names] = item.children, [{ game_type, match_id, seats: needed }] = all;
+    text(game, game_type);
+    text(seats, (match_id ? "room: " : "queue: ") + all.length + " of " + needed);
+    text(since, "for " + lasting(Math.max(...all.map(one => one.seconds))));
+    names.replaceChildren(...listed(all.map(one => nameOf(one.player_id))));
+  });
+}
+
+function showChat() {
+  $("chat").hidden = !chat.length;
+  keyed($("lines"), chat, one => one.id, () => make("li", "", make("time"), make("b", "", make("bdi")), make("bdi")), (item, { sender, text: words, time, created_at }) => {
+    const [when, who, said] = item.children;
+    text(when, created_at ? new Date(created_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) : time);
+    text(who.firstChild, sender);
+    text(said, words);
+  });
+}
 
 /* ---- results ---- */
 
@@ -715,11 +845,15 @@ function showRounds() {
   const large = now.total_matches > MANY_MATCHES;
   $("all").hidden = !rounds.length && !large;
   $("large").hidden = !large;
-  const create = () => make("details", "", make("summary", "", make("b"), " ", make("small")), make("ol"));
+  const create = () => make("details", "", make("summary", "", make("b"), " ", make("small")), make("ol")), names = players.map(one => one.display_name).join();
   keyed($("rounds"), rounds, round => round.round_id, create, (details, round) => {
     const over = round.matches.filter(isOver).length, all = round.matches.length;
     text(details.querySelector("b"), "Round " + round.round_id);
     text(details.querySelector("small"), over ? over + " of " + all + " played" : round.round_id > now.round ? "to come" : "being played");
+    // A league of thirty has 435 lines, and a few of them change.
+    const key = names + round.matches.map(one => [one.status, one.winner, one.result, one.end_reason, running.has(one.match_id)]);
+    if (details.dataset.lines === key) return;
+    details.dataset.lines = key;
     keyed(details.querySelector("ol"), round.matches, one => one.match_id, lineOf, fillLine);
   });
 }
@@ -794,7 +928,7 @@ async function open(title, path, show, headers) {
   try {
     const page = await get(path, PATIENCE_MS, headers);
     text($("body"), "");
-    show(page, $("body"));
+    await show(page, $("body"));
   } catch (error) {
     text($("body"), "The box did not tell: " + error.message);
   }
@@ -839,7 +973,8 @@ function openPlayer(id, said) {
 const repeated = data => data?.until && (data.count ? data.count + " ×" : "again and again") + " until " + new Date(data.until).toLocaleTimeString("en-GB");
 
 function openMatch(id, said) {
-  open("Match", shown("/api/matches/" + id + ".json"), (page, body) => {
+  open("Match", shown("/api/matches/" + id + ".json"), async (page, body) => {
+    await hear(page);
     const { steps } = remember(page), seats = page.seats, over = isOver(page);
     $("title").replaceChildren((isLadder(page) ? "Ladder" : "Match " + id) + ": ", ...seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]));
     if (over) body.append(verdict(page));
@@ -857,8 +992,10 @@ function openMatch(id, said) {
       body.lastChild.tabIndex = 0;
     } else if (over) body.append(make("p", "soft", "The messages of this match are no longer in the box's log."));
     const rule = winner => ["rule", { match_id: id, winner }], wins = seat => [[make("bdi", "", seat.name), " wins"], ...rule(seat.id)];
+    const turnOut = open => [[open ? "Open the vote" : "Close the vote"], "vote", { match_id: id, open }];
+    const polls = !over && about(page.game_type).hasSpeeches ? [turnOut(page.state !== "voting")] : [];
     const again = over && now.state !== "COMPLETED" ? [[["Play it again"], "replay", { match_id: id }]] : [];
-    if (!isLadder(page) && page.status !== "SCHEDULED") powers(body, [...seats.map(wins), [["A draw"], ...rule(null)], ...again], words => openMatch(id, words), said);
+    if (page.status !== "SCHEDULED") powers(body, [...polls, ...isLadder(page) ? [] : [...seats.map(wins), [["A draw"], ...rule(null)], ...again]], words => openMatch(id, words), said);
     // It goes on while it is looked at; when it is over there is more to show.
     if (!over) opened = { id, change: page => isOver(page) ? openMatch(id) : (follow(seen.get(id).steps), tell(page)) };
   });
@@ -869,7 +1006,7 @@ function openMatch(id, said) {
 function replay(body, page, watched) {
   const place = body.appendChild(make("div")), below = body.appendChild(make("div"));
   let steps = [], step = null;
-  const show = step => place.replaceChildren(draw(page.game_type, page.seats, step));
+  const show = step => place.replaceChildren(draw(page.game_type, page.seats, withBallot(page.match_id, seen.get(page.match_id)?.page || page, step)));
   const follow = watched => {
     const isLast = !step || step.at() === steps.length - 1, at = step?.at(), last = watched.at(-1);
     const history = about(page.game_type).steps?.({ ...page, game_result: last.result, view: last.view }) || [];
@@ -928,7 +1065,8 @@ async function film(page, below, show) {
     } catch { /* The next step asks again. */ }
     busy = false;
   };
-  const deed = one => one.ended_against ? "The match ends" + (one.ended_against.length ? ", against " + one.ended_against.map(nameOf).join(", ") : "") : spoken(one.move, about(page.game_type).said);
+  const deed = one => one.ended_against ? "The match ends" + (one.ended_against.length ? ", against " + one.ended_against.map(nameOf).join(", ") : "")
+    : one.votes ? "The audience has voted: " + one.votes.slice(0, page.seats.length).join(" – ") : one.about !== undefined ? one.about || "It begins" : spoken(one.move, about(page.game_type).said);
   const lines = moves.map(one => make("li", "", make("time", "", sinceBegin(one.at_ms)), make("bdi", "", one.player_id ? nameOf(one.player_id) : ""), make("bdi", "", deed(one))));
   const list = make("ol", "log moves", ...lines);
   list.tabIndex = 0;
@@ -1079,7 +1217,7 @@ $("teach").onclick = async () => {
     $("settings").game.replaceChildren(...Object.keys(games).map(game => make("option", "", game)));
     await getSettings();
     for (const field of $("settings").elements) if (field.name) field.value = shownSetting(field);
-    for (const part of document.querySelectorAll("#settings label")) part.hidden = settings[part.control.name] === undefined;
+    for (const part of document.querySelectorAll("#settings label")) part.hidden = settings[part.control.name] === undefined || part.control.name === "fill_after" && now?.board !== "desktop";
     $("settings").game.onchange();
     const { leagues } = await get("/api/leagues.json");
     $("past").hidden = !leagues.length;
@@ -1106,10 +1244,11 @@ $("settings").onsubmit = async event => {
   // Only what was changed: of the rest the box may say that it is too late.
   for (const field of $("settings").elements) {
     const { name, type, value } = field;
-    if (!name || settings[name] === undefined || value === String(shownSetting(field))) continue;
+    if (name === "topic" && value !== shownSetting(field)) await order("topic", { topic: value || null }, $("saved"), () => "Saved.");
+    if (!name || name === "topic" || settings[name] === undefined || value === String(shownSetting(field))) continue;
     change[name] = value === "" ? null : isTime(field) ? Math.round(value * 1000) : type === "number" ? Number(value) : name === "other_hosts" ? value === "true" : value;
   }
-  if (await order("settings", change, $("saved"), () => "Saved.")) getSettings();
+  if (!Object.keys(change).length || await order("settings", change, $("saved"), () => "Saved.")) getSettings();
 };
 
 const kilo = bytes => bytes < 1e7 ? (bytes / 1024).toFixed(bytes < 1e5 ? 1 : 0) + " KB" : (bytes / 1024 / 1024).toFixed(0) + " MB";

@@ -39,7 +39,7 @@ pub enum Command {
     /// Be the box and all its players, for one league.
     Demo(DemoOptions),
     /// Recompute the draws of a match.
-    Verify(VerifyOptions),
+    Verify(Verify),
     /// Print the [`help`] of a verb.
     Help(Verb),
     /// Print the version.
@@ -90,6 +90,8 @@ pub struct Options {
     pub per_address: Option<u16>,
     /// So many connections are served at once, beside those of the players that dial in.
     pub connections: u16,
+    /// So many heartbeats a second are answered that come too soon; all, if none is given.
+    pub spare_heartbeats: Option<u16>,
     /// Whether agents may be called at another address than they registered from.
     pub other_hosts: bool,
     /// How fast a league goes on.
@@ -121,6 +123,7 @@ impl Options {
             turn: Duration::from_secs(90),
             per_address: None,
             connections: 192,
+            spare_heartbeats: None,
             other_hosts: false,
             pace: Pace::Fast,
             house: 0,
@@ -175,6 +178,15 @@ pub struct VerifyOptions {
     pub commitment: Option<[u8; 32]>,
     /// What the players chose, PLAYER_A first, turn by turn; empty to see the draws only.
     pub choices: Vec<Parity>,
+}
+
+/// What to verify.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verify {
+    /// What a seed decides.
+    Draws(VerifyOptions),
+    /// A whole match, as its `moves.json` has it, in this file.
+    Moves(PathBuf),
 }
 
 /// Reads the words after the program's name. `games` are the names this build can referee; the first is the default
@@ -232,6 +244,7 @@ fn run(mut words: Words<'_>) -> Result<Options, Failure> {
             "--turn-timeout-ms" => options.turn = words.millis()?,
             "--per-address" => options.per_address = Some(words.number(1..=*PLAYERS.end())?),
             "--connections" => options.connections = words.number(CONNECTIONS)?,
+            "--spare-heartbeats" => options.spare_heartbeats = Some(words.number(1..=u16::MAX)?),
             "--other-hosts" => options.other_hosts = true,
             "--pace" => options.pace = words.pace()?,
             "--house" => options.house = words.number(HOUSE)?,
@@ -262,19 +275,27 @@ fn demo(mut words: Words<'_>) -> Result<DemoOptions, Failure> {
     Ok(options)
 }
 
-fn verify(mut words: Words<'_>) -> Result<VerifyOptions, Failure> {
+fn verify(mut words: Words<'_>) -> Result<Verify, Failure> {
     let (mut game, mut seed, mut commitment, mut choices) = (words.default_game()?, None, None, Vec::new());
+    let mut moves = None;
     while let Some(option) = words.next()? {
         match option.as_str() {
             "--game" => game = words.game()?,
             "--seed" => seed = Some(words.hex(64..=64)?),
             "--commitment" => commitment = Some(words.hex(64..=64)?),
             "--choices" => choices = words.parities()?,
+            "--moves" => moves = Some(words.file()?),
             _ => return Err(words.unknown()),
         }
     }
-    let seed = seed.ok_or_else(|| Failure::usage("verify needs --seed: the 64 hex digits that GAME_OVER revealed"))?;
-    Ok(VerifyOptions { game, seed, commitment, choices })
+    if let Some(file) = moves {
+        let is_alone = seed.is_none() && commitment.is_none() && choices.is_empty();
+        let alone = "--moves stands alone: the file says which game it was and what its seed is";
+        return is_alone.then_some(Verify::Moves(file)).ok_or_else(|| Failure::usage(alone));
+    }
+    let needs = "verify needs --seed, the 64 hex digits that GAME_OVER revealed, or --moves, the moves.json of a match";
+    let seed = seed.ok_or_else(|| Failure::usage(needs))?;
+    Ok(Verify::Draws(VerifyOptions { game, seed, commitment, choices }))
 }
 
 /// The words behind the verb, read option by option.
@@ -449,6 +470,7 @@ Options, with their defaults in brackets
   --turn-timeout-ms MS       and every later one (90000)
   --per-address N            players from one address, 1 to {most} (three quarters of the seats)
   --connections N            served at once beside those of players that dial in, {fewest} to {largest} (192)
+  --spare-heartbeats N       a second that are answered though they come too soon; more are told to wait (all of them)
   --other-hosts              call agents also at other addresses than they register from
   --pace fast|watch|step     as fast as the players (the default); so that people can follow, with a break between
                              rounds (watch); or the same, and each round waits for the owner's click (step)
@@ -493,8 +515,11 @@ Recompute the draws of a match from its seed, and so check that the box has not 
 
 Usage
   leaguebox verify --seed HEX [options]
+  leaguebox verify --moves FILE
 
 Options, with their defaults in brackets
+  --moves FILE               a whole match, saved from /api/matches/R1M1/moves.json: is its seed the one that was
+                             published, was every card dealt by it, and was every move legal?
   --seed HEX                 the 64 hex digits GAME_OVER revealed
   --commitment HEX           the 64 hex digits GAME_INVITATION published: is it the hash of the seed? (not checked)
   --choices even,odd         what PLAYER_A and PLAYER_B chose, turn by turn: who won? (only the draws are shown)
@@ -502,6 +527,7 @@ Options, with their defaults in brackets
                              {games}
 
 Example
+  curl -s http://127.0.0.1:8000/api/matches/R1M1/moves.json > match.json && leaguebox verify --moves match.json
   leaguebox verify --seed {seed} --choices even,odd
 ",
             seed = "0123456789abcdef".repeat(4),
@@ -517,10 +543,12 @@ mod tests {
     /// All but `--flash`, which `--no-flash` contradicts.
     const ALL: &str = "--listen 127.0.0.1:0 --game even_odd_10 --start-at 32 --once --mode strict --seed 0a0B --no-flash \
         --admin-code class-7b --join-timeout-ms 1 --move-timeout-ms 2 --retry-base-ms 3 --first-turn-timeout-ms 4 \
-        --turn-timeout-ms 5 --per-address 6 --connections 8 --other-hosts --pace watch --house 3 --quiet";
+        --turn-timeout-ms 5 --per-address 6 --connections 8 --spare-heartbeats 9 --other-hosts --pace watch --house 3 --quiet";
     const ALL_OF_DEMO: &str =
         "demo --players 9 --game even_odd_10 --pace watch --listen 127.0.0.1:0 --admin-code class-7b";
-    const ALL_OF_VERIFY: &str = "verify --game even_odd --seed 00 --commitment 00 --choices even,odd";
+    /// `--moves` stands alone.
+    const ALL_OF_VERIFY: &str =
+        "verify --game even_odd --seed 00 --commitment 00 --choices even,odd --moves match.json";
 
     fn parse(line: &str) -> Result<Command, Failure> {
         super::parse(line.split_whitespace().map(OsString::from), GAMES)
@@ -577,6 +605,7 @@ mod tests {
                 turn: Duration::from_millis(5),
                 per_address: Some(6),
                 connections: 8,
+                spare_heartbeats: Some(9),
                 other_hosts: true,
                 pace: Pace::Watch,
                 house: 3,
@@ -584,7 +613,7 @@ mod tests {
                 given: all.given.clone(),
             }
         );
-        assert_eq!(all.given.len(), 19);
+        assert_eq!(all.given.len(), 20);
     }
 
     #[test]
@@ -623,16 +652,19 @@ mod tests {
     fn verify_needs_a_seed_and_may_have_the_rest() {
         let hex = "ab".repeat(32);
         let least = VerifyOptions { game: "even_odd", seed: [0xab; 32], commitment: None, choices: vec![] };
-        assert_eq!(parse(&format!("verify --seed {hex}")), Ok(Command::Verify(least.clone())));
+        assert_eq!(parse(&format!("verify --seed {hex}")), Ok(Command::Verify(Verify::Draws(least.clone()))));
         assert_eq!(
             parse(&format!("verify --seed {hex} --commitment {hex} --choices even,odd")),
-            Ok(Command::Verify(VerifyOptions {
+            Ok(Command::Verify(Verify::Draws(VerifyOptions {
                 commitment: Some([0xab; 32]),
                 choices: vec![Parity::Even, Parity::Odd],
                 ..least
-            }))
+            })))
         );
-        assert_eq!(refusal("verify"), "verify needs --seed: the 64 hex digits that GAME_OVER revealed");
+        assert_eq!(
+            refusal("verify"),
+            "verify needs --seed, the 64 hex digits that GAME_OVER revealed, or --moves, the moves.json of a match"
+        );
         assert_eq!(refusal("verify --seed ab"), "--seed wants 64 hex digits, not \"ab\"");
     }
 
@@ -672,7 +704,7 @@ mod tests {
                 "--listen 0.0.0.0:70000",
                 r#"--listen wants an address and a port like 0.0.0.0:8000, not "0.0.0.0:70000""#,
             ),
-            ("--game chess", r#"--game wants one of even_odd, even_odd_10, not "chess""#),
+            ("--game checkers", r#"--game wants one of even_odd, even_odd_10, not "checkers""#),
             ("--game=", r#"--game wants one of even_odd, even_odd_10, not """#),
             ("--mode hard", r#"--mode wants lenient or strict, not "hard""#),
             ("--seed xyz", r#"--seed wants 1 to 64 hex digits, not "xyz""#),

@@ -14,7 +14,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use appliance::board::{About, Board, Memory, Reset};
 use appliance::clock::Clock;
+use protocol_core::protocols::moltgame::Fill;
 use protocol_core::time::Utc;
+
+use crate::house::Order;
 
 /// Milliseconds since the box was started, and the time of day.
 pub struct Computer {
@@ -25,7 +28,9 @@ pub struct Computer {
     sleepers: RefCell<BTreeMap<(u64, u64), Waker>>,
     fell_asleep: Cell<u64>,
     /// Who seats house players.
-    house: RefCell<Option<Sender<u16>>>,
+    house: RefCell<Option<Sender<Order>>>,
+    /// So many polls a second are answered that come too soon; all, where that is not limited.
+    spare_polls: Option<u16>,
 }
 
 /// The longest that nobody looks at the clock: some systems cannot wait for weeks.
@@ -34,7 +39,13 @@ const LONGEST: Duration = Duration::from_secs(60 * 60);
 impl Computer {
     /// Its clock begins at zero now.
     pub fn new() -> Self {
+        Self::with(None)
+    }
+
+    /// The same of one that has no time for more polls a second, of those that come too soon.
+    pub fn with(spare_polls: Option<u16>) -> Self {
         Self {
+            spare_polls,
             started: Instant::now(),
             seen: Cell::new(0),
             sleepers: RefCell::default(),
@@ -44,8 +55,12 @@ impl Computer {
     }
 
     /// Who seats house players from now on.
-    pub fn set_house(&self, house: Sender<u16>) {
+    pub fn set_house(&self, house: Sender<Order>) {
         self.house.replace(Some(house));
+    }
+
+    fn order(&self, order: Order) -> bool {
+        self.house.borrow().as_ref().is_some_and(|house| house.send(order).is_ok())
     }
 
     /// Looks at the clock.
@@ -137,8 +152,20 @@ impl Board for Computer {
         Some(utc())
     }
 
+    fn spare_polls(&self) -> u32 {
+        self.spare_polls.map_or(u32::MAX, u32::from)
+    }
+
     fn hire(&self, players: u16) -> bool {
-        self.house.borrow().as_ref().is_some_and(|house| house.send(players).is_ok())
+        self.order(Order::Hire(players))
+    }
+
+    fn has_house(&self) -> bool {
+        self.house.borrow().is_some()
+    }
+
+    fn fill(&self, room: Fill) -> bool {
+        self.order(Order::Fill(room))
     }
 }
 

@@ -17,8 +17,8 @@ use embedded_storage_async::nor_flash::{
 
 /// All of it. Only what is written takes room on the disk.
 const SIZE: u32 = 16 * 1024 * 1024;
-/// Where the reel begins, behind the journal: room for sixty thousand moves. The journal of a league of 512 takes 5 MB.
-const REEL: u32 = SIZE - 4 * 1024 * 1024;
+/// Where the film begins, behind the journal: room for sixty thousand moves. The journal of a league of 512 takes 5 MB.
+const FILM: u32 = SIZE - 4 * 1024 * 1024;
 const SECTOR: u32 = 4096;
 
 /// A part of a flash in a file. The bytes stand in it inverted: what was never written reads as zeros, and erased flash as
@@ -44,7 +44,7 @@ impl fmt::Display for Unusable {
 }
 
 impl FileFlash {
-    /// Opens the file, or makes it: the journal's part, and the reel's. No other box can use it meanwhile.
+    /// Opens the file, or makes it: the journal's part, and the film's. No other box can use it meanwhile.
     pub fn open(path: &Path) -> Result<[Self; 2], Unusable> {
         let unusable = |why, detail: String| Unusable { path: path.into(), why, detail };
         let cannot = |why| move |error: io::Error| unusable(why, format!(" ({error})"));
@@ -68,7 +68,7 @@ impl FileFlash {
             eprintln!("warning: other users can read {}, and it has the admin code in it", path.display());
         }
         let file = Arc::new(file);
-        Ok([0..REEL, REEL..SIZE].map(|part| Self { file: file.clone(), part }))
+        Ok([0..FILM, FILM..SIZE].map(|part| Self { file: file.clone(), part }))
     }
 }
 
@@ -182,10 +182,10 @@ mod tests {
         path
     }
 
-    /// The reel's part of a file.
+    /// The film's part of a file.
     fn opened(path: &Path) -> FileFlash {
-        let [_, reel] = FileFlash::open(path).unwrap_or_else(|why| panic!("{why}"));
-        reel
+        let [_, film] = FileFlash::open(path).unwrap_or_else(|why| panic!("{why}"));
+        film
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::cli::{self, Options};
 use crate::computer::Computer;
 use crate::failure::{Failure, say};
 use crate::flash::{FileFlash, Unusable};
-use crate::house::House;
+use crate::house::{House, Order};
 use crate::narrate::{Narrator, Paint, Printer, standing};
 use crate::net::{Listener, allow_many_sockets};
 use crate::reactor::Reactor;
@@ -146,9 +146,9 @@ const SLOTS: usize = PLAYERS + *cli::CONNECTIONS.end() as usize;
 /// hands out what is used.
 const SLOT_BYTES: usize = 128 * 1024;
 /// Of that a request, and what is sent of its answer in one go. A table of 32 players takes 5 KB.
-const REQUEST_BYTES: [usize; 2] = [16 * 1024; 2];
+const REQUEST_BYTES: [u16; 2] = [16 * 1024; 2];
 /// For the moves of matches where there is no flash: some fifteen thousand.
-const REEL_BYTES: usize = 1024 * 1024;
+const FILM_BYTES: usize = 1024 * 1024;
 /// How often whoever tells what happens looks at it, in milliseconds.
 const LOOK_MS: u64 = 50;
 /// The venue of 512 players is some 10 MB and is built on the stack before it moves to the heap.
@@ -212,14 +212,14 @@ fn serve_here(ready: Ready, stop: &Stop, says: Says) -> Result<(), Failure> {
     // It ends with the box, which has the other end of the channel.
     thread::spawn(move || House::keep(here, &orders));
     if ready.options.house > 0 {
-        _ = hire.send(ready.options.house);
+        _ = hire.send(Order::Hire(ready.options.house));
     }
     drop(hire);
     let executor = LocalExecutor::new();
     match &mut journal {
         Some(Ok(journal)) => executor.spawn(leaguebox.keep_journal(journal, &mut frame)).detach(),
         // Matches can be looked at again for as long as the box runs.
-        _ => executor.spawn(leaguebox.keep_reel(RamFlash::new(vec![0xff; REEL_BYTES]), &mut frame)).detach(),
+        _ => executor.spawn(leaguebox.keep_film(RamFlash::new(vec![0xff; FILM_BYTES]), &mut frame)).detach(),
     }
     for _ in 0..PLAYERS + usize::from(ready.options.connections) {
         let (leaguebox, listener) = (&leaguebox, &listener);
@@ -304,7 +304,8 @@ fn appliance<'m>(ready: &Ready, memory: &'m mut Memory) -> Result<Box512<'m>, Fa
     // Tokens are never repeatable, even where the draws are.
     let (master, secret) = (Seed(entropy::bytes()?), Seed(entropy::bytes()?));
     let code = ready.admin_code.as_str().try_into().map_err(|_| Failure::usage("--admin-code is too long"))?;
-    let leaguebox = Appliance::new(memory.lend(), Computer::new(), config, (master, secret), code);
+    let leaguebox =
+        Appliance::new(memory.lend(), Computer::with(options.spare_heartbeats), config, (master, secret), code);
     if let Some(seed) = options.seed {
         leaguebox.act(|venue, _| venue.set_seed(Seed(seed)));
     }
@@ -339,10 +340,10 @@ fn resume(
         ..Change::default()
     };
     let chosen = Chosen { admin_code: options.admin_code.is_some(), settings };
-    Some(flash.map(|[flash, reel]| {
+    Some(flash.map(|[flash, film]| {
         block_on(async {
             let journal = leaguebox.resume(flash, frame, chosen).await;
-            leaguebox.resume_reel(journal, reel, frame).await
+            leaguebox.resume_film(journal, film, frame).await
         })
     }))
 }

@@ -314,7 +314,7 @@ Next
             "http://192.168.7.12:8000/",
             "k3v9-m2xq",
             "/api/admin/next",
-            "-d '{\"game\": \"skill-gomoku\"}' http://127.0.0.1:8000/api/admin/settings",
+            "-d '{\"game\": \"go\"}' http://127.0.0.1:8000/api/admin/settings",
             "/api/admin/rematch",
             "Ctrl-C",
         ] {

@@ -2,12 +2,15 @@
 //! seed the box was bound to. How numbers follow from a seed is protocol-core's; this is the report.
 
 use std::fmt::{self, Write};
+use std::{fs, io};
 
 use protocol_core::fair::{Draws, Seed};
-use protocol_core::games::{AnyGame, Game, GameKind, Parity};
+use protocol_core::games::{AnyGame, Game, GameKind, MAX_SEATS, Parity, Seats};
 use protocol_core::json;
+use protocol_core::venue::{Astray, Deed, Replay, Step};
+use serde_json::Value;
 
-use crate::cli::VerifyOptions;
+use crate::cli::{Verify, VerifyOptions};
 use crate::failure::Failure;
 
 /// Everything a seed decides.
@@ -18,9 +21,81 @@ struct Recomputed {
     numbers: Vec<u64>,
 }
 
-/// Recomputes the match and reports it; a published commitment that does not fit is a failure.
-pub fn verify(options: &VerifyOptions) -> Result<String, Failure> {
-    report(options, &recompute(options.game, options.seed)?)
+/// Recomputes the match and reports it; whatever does not fit is a failure.
+pub fn verify(what: &Verify) -> Result<String, Failure> {
+    match what {
+        Verify::Draws(options) => report(options, &recompute(options.game, options.seed)?),
+        Verify::Moves(file) => {
+            let unread = |error: io::Error| Failure::usage(format!("{} cannot be read: {error}", file.display()));
+            replay(&fs::read_to_string(file).map_err(unread)?)
+        }
+    }
+}
+
+/// Plays a match again from its seed, move by move.
+fn replay(text: &str) -> Result<String, Failure> {
+    let wrong = |what: &str| Failure::work(format!("this is no moves.json of a match that is over: {what}"));
+    let file: Value = serde_json::from_str(text).map_err(|error| wrong(&error.to_string()))?;
+    let word = |name: &str| file[name].as_str().ok_or_else(|| wrong(&format!("{name} is missing")));
+    let game = word("game_type")?;
+    let kind = GameKind::named(game).ok_or_else(|| wrong(&format!("there is no game {game}")))?;
+    let seed = Seed::from_hex(word("match_seed")?).ok_or_else(|| wrong("match_seed must be 64 hex digits"))?;
+    let commitment = hex(&seed.commitment().0);
+    if commitment != word("seed_commitment")? {
+        return Err(Failure::work("this seed was not the one committed to"));
+    }
+    let list = |name: &str| file[name].as_array().ok_or_else(|| wrong(&format!("{name} is missing")));
+    let players: Vec<&str> = list("players")?.iter().filter_map(Value::as_str).collect();
+    let seats = u8::try_from(players.len()).ok().filter(|n| kind.rules().seats.contains(n));
+    let mut replay = Replay::new(kind, seats.ok_or_else(|| wrong("players must be as many as the game has"))?, seed);
+    let mut past: Vec<u64> = replay.game.position().iter().map(|position| position.digest).collect();
+    let mut moves = 0;
+    for line in list("moves")? {
+        let number = replay.shot.step + 1;
+        let astray = |Astray| Failure::work(format!("step {number} cannot have been played: {line}"));
+        let seat = |player: &Value| players.iter().position(|id| player == id).and_then(|seat| u8::try_from(seat).ok());
+        let made = line["move"].to_string();
+        let deed = |came| match (seat(&line["player_id"]), line["ended_against"].as_array()) {
+            (Some(seat), None) => Ok(Deed::Moved { seat, made: &made, came, late: line["late"] == true }),
+            (None, Some(against)) => {
+                Ok(Deed::Ended(against.iter().filter_map(seat).fold(Seats::NONE, |seats, seat| seats.with(seat))))
+            }
+            (None, None) if line["about"].is_string() => Ok(Deed::About(line["about"].as_str().unwrap_or_default())),
+            (None, None) if line["votes"].is_array() => {
+                let mut votes = [0; MAX_SEATS];
+                let told = line["votes"].as_array().into_iter().flatten().filter_map(Value::as_u64);
+                votes.iter_mut().zip(told).for_each(|(votes, told)| *votes = u16::try_from(told).unwrap_or(u16::MAX));
+                Ok(Deed::Voted(votes))
+            }
+            _ => Err(wrong(&format!("step {number} is nobody's"))),
+        };
+        let step = |came| Ok(Step { of: replay.of, number, at_ms: 0, deed: deed(came)? });
+        let mut next = replay.clone();
+        next.follow(&step(0)?).map_err(astray)?;
+        if let Some(position) = next.game.position().filter(|_| next.shot.seat.is_some()) {
+            past.retain(|_| !position.is_new);
+            let times = 1 + past.iter().filter(|&&digest| digest == position.digest).count();
+            past.push(position.digest);
+            if times > 1 {
+                next = replay.clone();
+                next.follow(&step(u8::try_from(times).unwrap_or(u8::MAX))?).map_err(astray)?;
+            }
+        }
+        moves += u32::from(next.shot.seat.is_some());
+        replay = next;
+    }
+    let mut text = format!(
+        "Game        {game}\nCommitment  {commitment}   (as published)\nMoves       {moves}, each by the rules\n"
+    );
+    if file["complete"] != true {
+        text += "            (the end is not kept)\n";
+    }
+    if let Some(standing) = replay.game.standing() {
+        let placed = players.iter().zip(standing.places.iter().zip(standing.scores));
+        let placed: Vec<_> = placed.map(|(id, (place, score))| format!("{place}. {id} ({score})")).collect();
+        _ = writeln!(text, "Result      {}", placed.join(", "));
+    }
+    Ok(text)
 }
 
 /// The seed's commitment, and the numbers the game draws from it, turn by turn.
@@ -104,6 +179,7 @@ fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
     use Parity::{Even, Odd};
+    use serde_json::json;
 
     fn options(commitment: Option<u8>, choices: &[Parity]) -> VerifyOptions {
         let commitment = commitment.map(|byte| [byte; 32]);
@@ -115,11 +191,36 @@ mod tests {
     }
 
     #[test]
+    fn a_match_is_played_again_and_whoever_changes_a_word_of_it_is_found_out() {
+        let seed = Seed([7; 32]);
+        let lines = [("P01", "rock"), ("P02", "paper")].repeat(3);
+        let line = |(n, (id, made)): (usize, &(&str, &str))| json!({"step": n + 1, "player_id": id, "move": [made]});
+        let mut moves: Vec<Value> = lines.iter().enumerate().map(line).collect();
+        moves.push(json!({"step": 7, "player_id": null, "move": null, "ended_against": []}));
+        let file = json!({"game_type": "rockpaper", "match_seed": hex(&seed.0), "seed_commitment": hex(&seed.commitment().0),
+            "players": ["P01", "P02"], "complete": true, "steps": 7, "moves": moves});
+        let text = replay(&file.to_string()).unwrap();
+        assert!(text.contains("Moves       6, each by the rules") && text.contains("2. P01 (0), 1. P02 (3)"), "{text}");
+        for (pointer, value) in [
+            ("/match_seed", json!("00".repeat(32))),
+            ("/players", json!(["P01"])),
+            ("/moves/3/move", json!(["well"])),
+            ("/moves/3/player_id", json!("P01")),
+            ("/moves/3/player_id", json!("P07")),
+            ("/game_type", json!("echo")),
+        ] {
+            let mut forged = file.clone();
+            *forged.pointer_mut(pointer).unwrap() = value;
+            assert!(replay(&forged.to_string()).is_err(), "{pointer}");
+        }
+    }
+
+    #[test]
     fn of_a_game_that_draws_nothing_the_commitment_is_all_there_is_to_check() {
         let echo = VerifyOptions { game: "echo", ..options(None, &[]) };
-        let text = verify(&echo).unwrap();
+        let text = verify(&Verify::Draws(echo.clone())).unwrap();
         assert!(text.starts_with("Game        echo\nCommitment  ") && text.lines().count() == 2, "{text}");
-        let failure = verify(&VerifyOptions { choices: vec![Even, Odd], ..echo }).unwrap_err();
+        let failure = verify(&Verify::Draws(VerifyOptions { choices: vec![Even, Odd], ..echo })).unwrap_err();
         assert_eq!(failure.message, "--choices are for the games of even and odd, not for echo");
     }
 

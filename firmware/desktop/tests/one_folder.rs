@@ -32,10 +32,22 @@ const NAMED: &[(&str, &[&str], &str)] = &[
             "rockpaper",
             "blackjack",
             "texasholdem",
+            "chess",
+            "go",
+            "regular_debate",
+            "spicy_debate",
         ],
         "its ids of games never change, whatever comes",
     ),
+    (
+        "protocol-core/src/protocols/agon/mod.rs",
+        &["chess", "go", "regular_debate", "spicy_debate"],
+        "its rooms are those of the specification",
+    ),
+    ("firmware/manual/src/lib.rs", &["chess"], "how long a turn lasts in a room of AGON"),
     ("firmware/desktop/src/cli.rs", &["skill-gomoku"], "an example of a command"),
+    ("firmware/appliance/web/page.js", &["go"], "a button that is called so"),
+    ("firmware/appliance/web/index.html", &["go"], "a button that is called so"),
 ];
 
 fn root() -> PathBuf {

@@ -8,7 +8,7 @@ use protocol_core::fair::{Draws, Seed};
 use protocol_core::games::{AnyGame, Game, GameKind, Illegal, MoveSink, Question, Seat};
 use protocol_core::json::{self, Full, Sink, parse};
 use protocol_core::protocols::league_of_agents::games;
-use protocol_core::protocols::league_of_agents::{Reply, Told, Word};
+use protocol_core::protocols::league_of_agents::{Cursor, Reply, Word};
 use protocol_core::time::{Now, Utc};
 use protocol_core::venue::{Command, Config, Event, Mode, Space, Table, Venue, Via};
 
@@ -81,6 +81,16 @@ impl Room {
 
     fn wait(&mut self, seconds: u32) {
         self.now = Now { ms: self.now.ms + u64::from(seconds) * 1000, utc: Utc(self.now.utc.0 + seconds) };
+    }
+
+    /// Where an audience votes it takes its time. False where none does.
+    fn let_vote(&mut self) -> bool {
+        let left = self.venue.tables().find_map(|table| table.play.vote_left(self.now.ms));
+        if let Some(left) = left {
+            self.wait(left / 1000 + 1);
+            self.venue.handle(self.now, Event::Tick);
+        }
+        left.is_some()
     }
 
     /// Answers a message of an agent over league.v2.
@@ -218,6 +228,9 @@ pub fn league_v2(kind: GameKind, script: &[Attempt<'_>]) -> Example {
         while room.venue.poll_output().is_some() {}
         let calls: Vec<_> = (0..).zip(&registered).filter(|(line, _)| room.venue.call(*line).is_some()).collect();
         if calls.is_empty() {
+            if room.let_vote() {
+                continue;
+            }
             break;
         }
         for (player, [_, mine]) in calls {
@@ -297,7 +310,7 @@ pub fn answers(kind: GameKind) -> [(&'static str, String); 5] {
 struct Agent {
     registered: [String; 2],
     issue: u32,
-    told: Told,
+    told: Cursor,
     game: String,
     said: Vec<Said>,
 }
@@ -314,7 +327,7 @@ impl Agent {
         let Reply::Authenticated(issue) = reply else { panic!("{name} has a key") };
         let player = room.venue.line_of(issue).expect("it is registered");
         room.venue.handle(room.now, Event::Arrived { player });
-        let (told, game) = (Told::default(), String::new());
+        let (told, game) = (Cursor::default(), String::new());
         let mut agent = Agent { registered: [request, answer], issue, told, game, said: Vec::new() };
         agent.note(room, reply, key);
         agent
@@ -384,6 +397,7 @@ pub fn league_of_agents(kind: GameKind, script: &[Attempt<'_>]) -> Example {
                 room.wait(1);
             }
         }
+        is_quiet &= !room.let_vote();
     }
     let Agent { registered, mut said, .. } = agents.swap_remove(shown);
     said.extend(queued);

@@ -19,7 +19,7 @@ use protocol_core::games::{GameKind, Order, Question};
 use protocol_core::protocols::league_of_agents::incoming::RefusedName;
 use protocol_core::protocols::league_of_agents::{self, Trouble};
 use protocol_core::protocols::league_v2::Code;
-use protocol_core::protocols::moltgame;
+use protocol_core::protocols::{agon, moltgame};
 use protocol_core::referee::MAX_RETRIES;
 use protocol_core::venue::Timing;
 
@@ -142,6 +142,8 @@ pub fn document(text: &str) -> String {
             "joinable" => names(league_of_agents::games()),
             "join_time" => seconds(timing.join_ms),
             "move_time" => seconds(timing.move_ms),
+            "agon_first" => seconds(agon::policy(&timing, GameKind::Chess.rules()).first_turn_ms),
+            "agon_turn" => seconds(agon::policy(&timing, GameKind::Chess.rules()).turn_ms),
             "notice_time" => seconds(protocol_core::protocols::league_v2::NEWS_MS),
             "first_turn_time" => seconds(timing.first_turn_ms),
             "turn_time" => seconds(timing.turn_ms),

@@ -44,15 +44,20 @@ pub struct Answer {
 pub async fn ask(stack: Stack<'_>, question: Question) -> Option<Answer> {
     let HardwareAddress::Ethernet(mac) = stack.hardware_address();
     let id = (Instant::now().as_ticks() as u32).wrapping_mul(0x9e37_79b1);
-    let (mut tx_meta, mut tx) = ([PacketMetadata::EMPTY; 1], [0; REQUEST]);
-    let mut sender = UdpSocket::new(stack, &mut [], &mut [], &mut tx_meta, &mut tx);
-    sender.bind(CLIENT).ok()?;
-    let (mut rx_meta, mut rx) = ([RawMetadata::EMPTY; 1], [0; ANSWER]);
-    let listener =
-        RawSocket::new(stack, Some(IpVersion::Ipv4), Some(IpProtocol::Udp), &mut rx_meta, &mut rx, &mut [], &mut []);
+    // What is sent and what is heard take the same memory: nobody answers before the question is gone.
+    let mut buf = [0; ANSWER];
     // Packets are made and looked at on the stack, not in the task: nothing is waited for meanwhile.
-    let to = (Ipv4Addr::BROADCAST, SERVER);
-    poll_fn(|cx| sender.poll_send_to(&request(question, id, mac.0), to, cx)).await.ok()?;
+    {
+        let mut meta = [PacketMetadata::EMPTY; 1];
+        let mut sender = UdpSocket::new(stack, &mut [], &mut [], &mut meta, &mut buf);
+        sender.bind(CLIENT).ok()?;
+        let to = (Ipv4Addr::BROADCAST, SERVER);
+        poll_fn(|cx| sender.poll_send_to(&request(question, id, mac.0), to, cx)).await.ok()?;
+        sender.flush().await;
+    }
+    let mut meta = [RawMetadata::EMPTY; 1];
+    let listener =
+        RawSocket::new(stack, Some(IpVersion::Ipv4), Some(IpProtocol::Udp), &mut meta, &mut buf, &mut [], &mut []);
     let answered = poll_fn(|cx| {
         let mut packet = [0; ANSWER];
         loop {

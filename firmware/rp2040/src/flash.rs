@@ -1,4 +1,4 @@
-//! What the program leaves of the flash chip, where the journal is and behind it the reel. The program runs from the same chip:
+//! What the program leaves of the flash chip, where the journal is and behind it the film. The program runs from the same chip:
 //! while it is written or erased nothing else goes on, a millisecond for a page and some fifty for a sector.
 
 use core::cell::RefCell;
@@ -13,8 +13,8 @@ use static_cell::StaticCell;
 pub const CHIP_BYTES: usize = 2 * 1024 * 1024;
 /// Where the journal begins: `memory.x` leaves the rest of the chip to it,
 pub const BEGIN: u32 = 1152 * 1024;
-/// and where the reel does: room for some four thousand moves.
-const REEL: u32 = CHIP_BYTES as u32 - 256 * 1024;
+/// and where the film does: room for some four thousand moves.
+const FILM: u32 = CHIP_BYTES as u32 - 256 * 1024;
 
 type Chip = RefCell<Flash<'static, FLASH, Blocking, CHIP_BYTES>>;
 
@@ -26,11 +26,11 @@ pub struct JournalFlash {
 }
 
 impl JournalFlash {
-    /// Takes over the flash chip: the journal's part of it, and the reel's.
+    /// Takes over the flash chip: the journal's part of it, and the film's.
     pub fn new(flash: Peri<'static, FLASH>) -> [Self; 2] {
         static CHIP: StaticCell<Chip> = StaticCell::new();
         let chip: &'static Chip = CHIP.init(RefCell::new(Flash::new_blocking(flash)));
-        [(BEGIN, REEL), (REEL, CHIP_BYTES as u32)].map(|(begin, end)| Self { chip, begin, end })
+        [(BEGIN, FILM), (FILM, CHIP_BYTES as u32)].map(|(begin, end)| Self { chip, begin, end })
     }
 
     /// The number its maker gave the chip.

@@ -51,8 +51,8 @@ const BROWSERS: u16 = 80;
 static OWN: [SocketAddr; 1] = [SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), BROWSERS)];
 /// Connections at once: every player's, four pages that watch and four requests beside them, and always one more.
 const SLOTS: usize = PLAYERS + 4 + 4 + 1;
-/// A socket for each slot; for the DHCP client, mDNS and the time; two more to ask a DHCP server something.
-const SOCKETS: usize = SLOTS + 3 + 2;
+/// A socket for each slot; for the DHCP client, mDNS and the time; one more to ask a DHCP server something.
+const SOCKETS: usize = SLOTS + 3 + 1;
 
 /// What the build's report divides by: slots, sockets; what a match takes, and what is there for memories. It reads them in
 /// the image.
@@ -70,7 +70,7 @@ static SPACE: ConstStaticCell<Space<PLAYERS, MATCHES, RESULTS, LOG, NOTES, STEPS
 const SLOT: [usize; 3] = [512, 832, 704];
 const SLOT_BYTES: usize = SLOT[0] + SLOT[1] + SLOT[2];
 /// A request may take so much of that, and leaves so much for the head of its answer.
-const REQUEST: [usize; 2] = [SLOT[2] - 192, 192];
+const REQUEST: [u16; 2] = [SLOT[2] as u16 - 192, 192];
 
 /// A request of 2 KB, and its answer as far as that is written in one go. There are two of these.
 const WIDE: usize = 2048 + ANSWER;
@@ -106,7 +106,7 @@ async fn main(spawner: Spawner) {
     let (last_reset, last_panic) = panic::find(watchdog.reset_reason());
     let mut light = Output::new(p.PIN_25, Level::Low);
 
-    let [mut flash, reel] = JournalFlash::new(p.FLASH);
+    let [mut flash, film] = JournalFlash::new(p.FLASH);
     let id = flash.unique_id();
     static IDENTITY: StaticCell<Identity> = StaticCell::new();
     let identity = IDENTITY.init_with(|| Identity::of(id));
@@ -149,7 +149,7 @@ async fn main(spawner: Spawner) {
     let seed = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
     let (stack, runner) = lent_stack::run(buffers.as_flattened_mut(), || {
         let resources = resources.write(StackResources::new());
-        embassy_net::new(Small(device), NetConfig::dhcpv4(net::dhcp()), resources, seed)
+        embassy_net::new(Small::new(device), NetConfig::dhcpv4(net::dhcp()), resources, seed)
     });
     spawner.spawn(network_stack(runner).expect(ONCE));
     spawner.spawn(feed(watchdog).expect(ONCE));
@@ -170,7 +170,7 @@ async fn main(spawner: Spawner) {
     static FRAME_BUFFER: ConstStaticCell<[u8; FRAME]> = ConstStaticCell::new([0; FRAME]);
     let frame = FRAME_BUFFER.take();
     let journal = leaguebox.resume(flash, frame, chosen).await;
-    let mut journal = leaguebox.resume_reel(journal, reel, frame).await;
+    let mut journal = leaguebox.resume_film(journal, film, frame).await;
     if let JournalState::Failed(trouble) = leaguebox.journal() {
         error!("journal: {}", defmt::Display2Format(&trouble));
     }

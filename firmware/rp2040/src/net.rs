@@ -11,7 +11,7 @@ use core::task::Context;
 
 use defmt::info;
 use embassy_futures::select::{Either, select};
-use embassy_net::driver::{Capabilities, Driver, HardwareAddress, LinkState};
+use embassy_net::driver::{Capabilities, Driver, HardwareAddress, LinkState, RxToken, TxToken};
 use embassy_net::{ConfigV4, DhcpConfig, Ipv4Cidr, Stack, StaticConfigV4};
 use embassy_net_wiznet::Device;
 use embassy_time::{Duration, Instant, Ticker};
@@ -31,36 +31,147 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// Ethernet with segments that are a little smaller than what a slot's socket keeps until it is acknowledged: of a long answer
 /// there are two on the way, and who gets two acknowledges them at once, where it would wait long for another after one.
-pub struct Small(pub Device<'static>);
+///
+/// It passes over a connection that is asked for again after it was granted. Whoever hears nothing for a second asks again; the
+/// stack hands that to the first socket that listens, not to the one that has the connection, and from then on it takes all that
+/// belongs to the connection for a mistake, and resets it.
+pub struct Small {
+    device: Device<'static>,
+    granted: Granted,
+}
+
+impl Small {
+    /// That of a device.
+    pub fn new(device: Device<'static>) -> Self {
+        Self { device, granted: Granted::default() }
+    }
+}
 
 /// The headers of Ethernet, IP and TCP, and a segment.
 const FRAME: usize = 14 + 20 + 20 + 784;
 
 impl Driver for Small {
-    type RxToken<'a> = <Device<'static> as Driver>::RxToken<'a>;
-    type TxToken<'a> = <Device<'static> as Driver>::TxToken<'a>;
+    type RxToken<'a> = Rx<'a>;
+    type TxToken<'a> = Tx<'a>;
 
-    fn receive(&mut self, context: &mut Context<'_>) -> Option<(Self::RxToken<'_>, Self::TxToken<'_>)> {
-        self.0.receive(context)
+    fn receive(&mut self, context: &mut Context<'_>) -> Option<(Rx<'_>, Tx<'_>)> {
+        let (rx, tx) = self.device.receive(context)?;
+        Some((Rx(rx, &self.granted), Tx(tx, &self.granted)))
     }
 
-    fn transmit(&mut self, context: &mut Context<'_>) -> Option<Self::TxToken<'_>> {
-        self.0.transmit(context)
+    fn transmit(&mut self, context: &mut Context<'_>) -> Option<Tx<'_>> {
+        self.device.transmit(context).map(|tx| Tx(tx, &self.granted))
     }
 
     fn link_state(&mut self, context: &mut Context<'_>) -> LinkState {
-        self.0.link_state(context)
+        self.device.link_state(context)
     }
 
     fn capabilities(&self) -> Capabilities {
-        let mut capabilities = self.0.capabilities();
+        let mut capabilities = self.device.capabilities();
         capabilities.max_transmission_unit = FRAME;
         capabilities
     }
 
     fn hardware_address(&self) -> HardwareAddress {
-        self.0.hardware_address()
+        self.device.hardware_address()
     }
+}
+
+/// A frame that came.
+pub struct Rx<'a>(<Device<'static> as Driver>::RxToken<'a>, &'a Granted);
+
+impl RxToken for Rx<'_> {
+    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, read: F) -> R {
+        let Self(token, granted) = self;
+        token.consume(|frame| {
+            if handshake(frame).is_some_and(|(asked, flags)| flags & (SYN | ACK) == SYN && granted.has(asked)) {
+                // A kind of frame that nobody knows.
+                frame.iter_mut().skip(KIND).take(2).for_each(|byte| *byte = 0xff);
+            }
+            read(frame)
+        })
+    }
+}
+
+/// A frame that leaves.
+pub struct Tx<'a>(<Device<'static> as Driver>::TxToken<'a>, &'a Granted);
+
+impl TxToken for Tx<'_> {
+    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, len: usize, write: F) -> R {
+        let Self(token, granted) = self;
+        token.consume(len, |frame| {
+            let written = write(frame);
+            if let Some((asked, _)) = handshake(frame).filter(|(_, flags)| flags & (SYN | ACK) == SYN | ACK) {
+                granted.note(asked);
+            }
+            written
+        })
+    }
+}
+
+/// How many of those are known.
+const GRANTED: usize = 48;
+
+/// Connections that were granted last: more than there are slots, and as many as come in the seconds in which somebody asks again.
+/// Each by what tells who asked, mixed to a number.
+struct Granted {
+    asked: [Cell<u32>; GRANTED],
+    next: Cell<u8>,
+}
+
+impl Default for Granted {
+    fn default() -> Self {
+        Self { asked: [const { Cell::new(0) }; GRANTED], next: Cell::new(0) }
+    }
+}
+
+impl Granted {
+    fn has(&self, asked: u32) -> bool {
+        self.asked.iter().any(|granted| granted.get() == asked)
+    }
+
+    fn note(&self, asked: u32) {
+        if !self.has(asked) {
+            let next = self.next.get();
+            if let Some(place) = self.asked.get(usize::from(next)) {
+                place.set(asked);
+            }
+            self.next.set(if usize::from(next) + 1 < GRANTED { next + 1 } else { 0 });
+        }
+    }
+}
+
+/// Where in a frame its kind stands.
+const KIND: usize = 12;
+/// Flags of TCP: a connection is asked for, something is acknowledged.
+const SYN: u8 = 0x02;
+const ACK: u8 = 0x10;
+
+/// Who asks for a connection with this frame, or is granted one: its address, its port, ours and the number it begins with, mixed.
+/// And the flags.
+fn handshake(frame: &[u8]) -> Option<(u32, u8)> {
+    const IPV4: [u8; 2] = [8, 0];
+    const TCP: u8 = 6;
+    let (ethernet, ip) = frame.split_at_checked(KIND + 2)?;
+    let begin = usize::from(ip.first()? & 0x0f) * 4;
+    let (ip, tcp) = ip.split_at_checked(begin)?;
+    if !ethernet.ends_with(&IPV4) || ip.get(9) != Some(&TCP) {
+        return None;
+    }
+    let &[a, b, c, d, e, f, g, h, i, j, k, l, _, flags, ..] = tcp else { return None };
+    if flags & SYN == 0 {
+        return None;
+    }
+    let (from, to) = (ip.get(12..16)?, ip.get(16..20)?);
+    let (address, ports, first) = match flags & ACK {
+        0 => (from, [a, b, c, d], u32::from_be_bytes([e, f, g, h])),
+        _ => (to, [c, d, a, b], u32::from_be_bytes([i, j, k, l]).wrapping_sub(1)),
+    };
+    let mix = |sum: u32, byte: &u8| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+    let asked = address.iter().chain(&ports).chain(&first.to_be_bytes()).fold(0x811c_9dc5, mix);
+    // Zero is nobody.
+    Some((asked.max(1), flags))
 }
 
 /// Asks for an address, with a name by which routers list the box.

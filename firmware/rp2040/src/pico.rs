@@ -22,6 +22,9 @@ impl Pico {
 
 const BOARD: &str = "w5500-evb-pico";
 
+/// Polls a second that come too soon and are answered all the same: with 4 ms for each a sixth of the processor's time.
+const SPARE_POLLS: u32 = 40;
+
 /// All six banks.
 const RAM_BYTES: u32 = 264 * 1024;
 /// Where the flash chip is seen. What is copied to RAM at the start is last in it.
@@ -53,6 +56,10 @@ impl Board for Pico {
     fn about(&self) -> About<'_> {
         let unknown = About { board: BOARD, name: "", last_reset: Reset::PowerOn, last_panic: None };
         ABOUT.try_get().copied().unwrap_or(unknown)
+    }
+
+    fn spare_polls(&self) -> u32 {
+        SPARE_POLLS
     }
 
     fn memory(&self) -> Memory {

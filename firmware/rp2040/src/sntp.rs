@@ -1,6 +1,8 @@
 //! What time it is, from the network (SNTP, RFC 4330): from the time server the DHCP server names, or else from the gateway.
 
+use core::future::poll_fn;
 use core::net::{Ipv4Addr, SocketAddrV4};
+use core::task::{Poll, ready};
 
 use appliance::sntp::{BYTES, PORT, Question};
 use embassy_net::udp::{PacketMetadata, UdpSocket};
@@ -32,7 +34,7 @@ pub async fn keep(stack: Stack<'static>, network: &Network, mut entropy: Entropy
         let mut utc = None;
         for server in servers.into_iter().flatten() {
             if utc.is_none() {
-                utc = with_timeout(PATIENCE, ask(stack, server, entropy.seed())).await.ok().flatten();
+                utc = with_timeout(PATIENCE, ask(stack, server, &entropy.seed())).await.ok().flatten();
             }
         }
         utc.map(&learn);
@@ -40,7 +42,7 @@ pub async fn keep(stack: Stack<'static>, network: &Network, mut entropy: Entropy
     }
 }
 
-async fn ask(stack: Stack<'_>, server: Ipv4Addr, unknown: [u8; 32]) -> Option<Utc> {
+async fn ask(stack: Stack<'_>, server: Ipv4Addr, unknown: &[u8; 32]) -> Option<Utc> {
     let (mut rx_meta, mut rx) = ([PacketMetadata::EMPTY; 1], [0; 96]);
     let (mut tx_meta, mut tx) = ([PacketMetadata::EMPTY; 1], [0; BYTES]);
     let mut socket = UdpSocket::new(stack, &mut rx_meta, &mut rx, &mut tx_meta, &mut tx);
@@ -49,14 +51,18 @@ async fn ask(stack: Stack<'_>, server: Ipv4Addr, unknown: [u8; 32]) -> Option<Ut
     socket.bind(49152 | u16::from_be_bytes([high, low])).ok()?;
     let question = Question::new(SocketAddrV4::new(server, PORT), nonce);
     socket.send_to(&question.request(), IpEndpoint::from((server, PORT))).await.ok()?;
-    let mut answer = [0; 96];
-    loop {
-        let (length, from) = socket.recv_from(&mut answer).await.ok()?;
-        let IpAddress::Ipv4(address) = from.endpoint.addr;
-        // Whatever else comes, the server may still answer.
-        let utc = question.read(SocketAddrV4::new(address, from.endpoint.port), answer.get(..length)?);
-        if utc.is_some() {
-            return utc;
+    // What comes is looked at on the stack, not in the task: nothing is waited for meanwhile.
+    poll_fn(|cx| {
+        let mut answer = [0; 96];
+        loop {
+            let Ok((length, from)) = ready!(socket.poll_recv_from(&mut answer, cx)) else { return Poll::Ready(None) };
+            let IpAddress::Ipv4(address) = from.endpoint.addr;
+            // Whatever else comes, the server may still answer.
+            let from = SocketAddrV4::new(address, from.endpoint.port);
+            if let Some(utc) = answer.get(..length).and_then(|answer| question.read(from, answer)) {
+                return Poll::Ready(Some(utc));
+            }
         }
-    }
+    })
+    .await
 }

@@ -4,6 +4,7 @@
 use crate::{PATIENCE, here};
 use emulator::{Emulator, Link, Options};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Where `cargo xtask firmware` puts the image.
@@ -12,8 +13,8 @@ const ELF: &str = "../firmware/rp2040/target/thumbv6m-none-eabi/release/leaguebo
 /// The port agents are told.
 const PORT: u16 = 8000;
 
-/// Powers a new board up, with its cable in a bridge.
-pub fn start(bridge: &str) -> Emulator {
+/// Powers a new board up, with its cable in a bridge. Its flash is empty, or in a file.
+pub fn start(bridge: &str, flash: Option<&Path>) -> Emulator {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     // No two boards in one network have the same chip: the tests of one process count, and processes differ.
@@ -21,6 +22,7 @@ pub fn start(bridge: &str) -> Emulator {
     let mut options = Options::new(here(ELF));
     options.unique_id = (u64::from(process) << 32 | u64::from(number)).to_be_bytes();
     options.seed = number;
+    options.flash = flash.map(Path::to_owned);
     options.link = Link::Tap { name: format!("lb{process}.{number}"), bridge: Some(bridge.to_owned()) };
     Emulator::start(options).unwrap_or_else(|why| panic!("{why}"))
 }

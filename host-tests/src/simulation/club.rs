@@ -1,7 +1,9 @@
-//! A club: agents of League of Agents that dial in, wait in queues and play whatever they find others for, in virtual time.
-//! Some are late, some break rules, some drop and come back; the power is cut; and now and then the teacher starts a league
-//! in the middle of it. With the feature `toys` some speak the toy protocol: they ask, know no queues, and play in the league. A
-//! seed decides all of it.
+//! A club: agents of League of Agents that dial in and wait in queues, and agents of MoltGame that ask by heartbeats and sit down
+//! in rooms (`polls.rs`). They play whatever they find others for, in virtual time. Some are late, some break rules, some drop and
+//! come back; the power is cut; and now and then the teacher starts a league in the middle of it. With the feature `toys` some
+//! speak the toy protocol: they ask, know no queues, and play in the league. A seed decides all of it.
+
+mod polls;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -13,9 +15,10 @@ use protocol_core::fair::Seed;
 use protocol_core::games::{Game, GameKind};
 use protocol_core::ids::MatchId;
 use protocol_core::journal::bytes::{Reader, Writer};
-use protocol_core::protocols::league_of_agents::{Enrolment, Reply, Told, Word};
+use protocol_core::protocols::league_of_agents::{Cursor, Enrolment, Reply, Word};
+use protocol_core::season::Rating;
 use protocol_core::time::{Now, Utc};
-use protocol_core::venue::{Command, Config, Event, Memory, ReelId, Stage, Step, Venue, sizes};
+use protocol_core::venue::{Command, Config, Event, FilmId, Memory, Stage, Step, Venue, sizes};
 use serde_json::{Value, json};
 
 use super::random::Random;
@@ -39,10 +42,19 @@ enum Manner {
     Drops,
 }
 
+/// What an agent speaks.
+enum Tongue {
+    /// League of Agents: it dials in.
+    Dials,
+    /// The toy protocol.
+    Asks,
+    /// MoltGame.
+    Polls(polls::Notes),
+}
+
 /// An agent of the club.
 struct Member {
-    /// Whether it speaks the toy protocol.
-    asks: bool,
+    speaks: Tongue,
     key: String,
     issue: u32,
     manner: Manner,
@@ -50,7 +62,7 @@ struct Member {
     /// So many games it still wants.
     wants: u32,
     is_there: bool,
-    told: Told,
+    told: Cursor,
     /// Whether it has a move, or its return, on the way.
     is_busy: bool,
     /// Rated games it has played, by our own count.
@@ -65,6 +77,10 @@ enum Due {
     Drop(usize),
     Return(usize),
     Noise(usize),
+    /// A heartbeat of MoltGame.
+    Poll(usize),
+    /// A move of MoltGame.
+    Submit(usize),
     Start,
 }
 
@@ -75,6 +91,8 @@ pub struct Evening {
     pub games: u64,
     /// Matches of a league.
     pub matches: u64,
+    /// Moves that agents of MoltGame made.
+    pub polled: u64,
     /// Power cuts.
     pub cuts: u64,
     /// How many inputs the box took.
@@ -92,7 +110,7 @@ pub struct Club<'m> {
     games: Vec<GameKind>,
     queue: BTreeMap<(u64, u64), Due>,
     queued: u64,
-    films: BTreeMap<ReelId, Vec<u8>>,
+    films: BTreeMap<FilmId, Vec<u8>>,
     flash: Option<(Log<RamFlash<Vec<u8>>>, u64)>,
     /// What is known of each game of the queue that is over, in the order in which they ended.
     over: Vec<(MatchId, String)>,
@@ -100,8 +118,8 @@ pub struct Club<'m> {
     counted: (u16, u32),
     /// When each game began that runs.
     began: BTreeMap<(u16, u16), u64>,
-    /// Results, and rated games of each member, as of when all of it was last in flash.
-    safe: (Vec<(MatchId, String)>, Vec<u16>),
+    /// Results, and the ratings of the members, as of when all of it was last in flash.
+    safe: (Vec<(MatchId, String)>, Vec<Rating>),
     evening: Evening,
 }
 
@@ -113,7 +131,7 @@ fn is_queued_for(game: GameKind) -> bool {
 /// Any game, but a long one only once in a while.
 fn any_game(random: &mut Random) -> GameKind {
     loop {
-        let game = GameKind::ALL[random.any() as usize % GameKind::ALL.len()];
+        let game = super::any_game(random);
         if random.one_in(1 + moves_of(game) / 20) {
             return game;
         }
@@ -125,8 +143,9 @@ impl<'m> Club<'m> {
     pub fn new([memory, spare]: [Memory<'m>; 2], seed: u64, every: Option<u64>) -> Self {
         let mut random = Random::new(seed ^ 0xc1ab);
         let game = any_game(&mut random);
-        let config =
-            Config { game, endpoint: "http://10.0.0.1:8000/mcp".try_into().expect("it fits"), ..Config::default() };
+        let endpoint = "http://10.0.0.1:8000/mcp".try_into().expect("it fits");
+        // Who asks may do so from one machine, all of them.
+        let config = Config { game, endpoint, per_address: Some(8), ..Config::default() };
         let mut venue = Venue::new(memory, config, Seed([seed as u8; 32]), Seed([!seed as u8; 32]));
         let flash = every.map(|every| {
             let mut log = Log::new(RamFlash::new(vec![0xff; 24 * 2048]));
@@ -190,7 +209,10 @@ impl<'m> Club<'m> {
             let key = answer.strip_prefix("welcome ").expect("a flawless registration").to_string();
             self.keep();
             let issue = key.parse().expect("a number");
-            return self.enter(true, key, issue);
+            return self.enter(Tongue::Asks, key, issue);
+        }
+        if self.random.one_in(2) {
+            return self.register(index);
         }
         let from = IpAddr::V4(Ipv4Addr::new(10, 0, 1, index as u8 + 1));
         let body = json!({"name": format!("Agent {index}")}).to_string();
@@ -201,28 +223,29 @@ impl<'m> Club<'m> {
         self.venue.write_enrolment(enrolment, &mut text).expect("there is room");
         let answer: Value = serde_json::from_slice(&text.0).expect("an answer is JSON");
         let key = answer["apiKey"].as_str().expect("a key").into();
-        self.enter(false, key, issue);
+        self.enter(Tongue::Dials, key, issue);
         let at = self.random.within(0, 5_000);
         self.later(at, Due::Return(index));
     }
 
-    fn enter(&mut self, asks: bool, key: String, issue: u32) {
+    fn enter(&mut self, speaks: Tongue, key: String, issue: u32) {
         let manner = match self.random.within(0, 7) {
             0..=3 => Manner::Sound,
             4 => Manner::Fumbles,
             5 => Manner::Sleeps,
             _ => Manner::Drops,
         };
+        let dials = matches!(speaks, Tongue::Dials);
         self.members.push(Member {
-            asks,
+            speaks,
             key,
             issue,
             manner,
             latency: self.random.within(0, 2_000),
             wants: self.random.within(0, 4) as u32,
-            is_there: asks,
-            told: Told::default(),
-            is_busy: !asks,
+            is_there: !dials,
+            told: Cursor::default(),
+            is_busy: dials,
             games: 0,
         });
     }
@@ -274,7 +297,7 @@ impl<'m> Club<'m> {
             }
             Due::Return(index) => self.dial(index),
             // Who asks has no connection to drop; it thinks for a while longer.
-            Due::Drop(index) if self.members[index].asks => self.later(1_000, Due::Move(index)),
+            Due::Drop(index) if self.asks(index) => self.later(1_000, Due::Move(index)),
             Due::Drop(index) => {
                 self.members[index].is_there = false;
                 let player = self.line(index);
@@ -287,7 +310,7 @@ impl<'m> Club<'m> {
                 let reply = self.hear(index, &json!({"type":"join_queue","gameType":game.rules().name}));
                 assert!(matches!(reply, Reply::Queued(..) | Reply::Seated), "{reply:?}");
             }
-            Due::Noise(index) if self.members[index].asks => {
+            Due::Noise(index) if self.asks(index) => {
                 let noise = *self.random.pick(&[&"look", &"look 0", &"play 0 {}", &"dance", &""]);
                 assert_eq!(self.ask(noise), "say join, look or play");
             }
@@ -296,6 +319,8 @@ impl<'m> Club<'m> {
                 self.hear_bytes(index, &noise);
             }
             Due::Move(index) => self.make_a_move(index),
+            Due::Poll(index) => self.poll(index),
+            Due::Submit(index) => self.submit(index),
         }
     }
 
@@ -305,7 +330,7 @@ impl<'m> Club<'m> {
         let reply = self.venue.hear_arena(self.moment(), None, body.as_bytes());
         let member = &mut self.members[index];
         assert_eq!(reply, Reply::Authenticated(member.issue), "a key opens the box for as long as it stands");
-        (member.is_there, member.is_busy, member.told) = (true, false, Told::default());
+        (member.is_there, member.is_busy, member.told) = (true, false, Cursor::default());
         let player = self.line(index);
         self.venue.handle(self.moment(), Event::Arrived { player });
         self.want(index);
@@ -318,6 +343,11 @@ impl<'m> Club<'m> {
             let after = self.random.within(0, 3_000);
             self.later(after, Due::Join(index));
         }
+    }
+
+    /// Whether an agent speaks the toy protocol.
+    fn asks(&self, index: usize) -> bool {
+        matches!(self.members[index].speaks, Tongue::Asks)
     }
 
     fn line(&self, index: usize) -> u16 {
@@ -352,7 +382,7 @@ impl<'m> Club<'m> {
         let Some(wanted) = moves.get(self.random.any() as usize % moves.len().max(1)) else {
             return assert!(!takes, "{id}: a game whose moves cannot be listed needs its own agents here");
         };
-        if self.members[index].asks {
+        if self.asks(index) {
             let key = self.members[index].key.clone();
             if takes && self.members[index].manner == Manner::Fumbles && self.random.one_in(2) {
                 let answer = self.ask(&format!("play {key} [\"?\"]"));
@@ -377,12 +407,16 @@ impl<'m> Club<'m> {
     /// Everybody who is there hears what there is to hear, and does something about it.
     fn tell(&mut self) {
         for index in 0..self.members.len() {
-            if self.members[index].asks {
-                let key = self.members[index].key.clone();
-                if self.ask(&format!("look {key}")) == "move" {
-                    self.think(index);
+            match self.members[index].speaks {
+                Tongue::Dials => {}
+                Tongue::Polls(_) => continue,
+                Tongue::Asks => {
+                    let key = self.members[index].key.clone();
+                    if self.ask(&format!("look {key}")) == "move" {
+                        self.think(index);
+                    }
+                    continue;
                 }
-                continue;
             }
             while self.members[index].is_there
                 && let Some(picture) = self.venue.picture_for(self.moment(), self.members[index].issue)
@@ -458,15 +492,18 @@ impl<'m> Club<'m> {
         let next = self.venue.next_deadline();
         assert!(next.is_none_or(|next| next >= self.now), "no deadline lies in the past");
         let timing = self.venue.config().timing;
-        let running: Vec<_> = self.venue.all_tables().map(|table| (table.id, table.play.game().rules())).collect();
+        let running: Vec<_> = self.venue.all_tables().map(|table| (table.id, table.play.game().clone())).collect();
         self.began.retain(|&(round, table), _| running.iter().any(|(id, _)| *id == MatchId { round, table }));
-        for (id, rules) in running {
+        for (id, game) in running {
             assert!(self.venue.record(id).is_none(), "a game that is being played has no result yet");
             assert!(self.venue.revealed_seed(id).is_none(), "and its seed is secret");
             let lasts = self.now - *self.began.entry((id.round, id.table)).or_insert(self.now);
+            // Who comes and asks has as long as whoever is called.
+            let (first, turn) = (timing.first_turn_ms.max(timing.move_ms), timing.turn_ms.max(timing.move_ms));
+            let (rules, seats) = (game.rules(), u64::from(game.seats()));
             let kind = GameKind::named(rules.name).expect("it has a name");
-            let most = (2 + u64::from(*rules.seats.start())) * timing.first_turn_ms + moves_of(kind) * timing.turn_ms;
-            assert!(lasts <= most, "{id} has lasted {lasts} ms");
+            let moves = moves_of(kind) * seats / u64::from(*rules.seats.start());
+            assert!(lasts <= (2 + seats) * first + moves * turn, "{id} has lasted {lasts} ms");
         }
         self.check_what_is_over();
         for member in &self.members {
@@ -559,8 +596,8 @@ impl<'m> Club<'m> {
         true
     }
 
-    fn ratings(&self) -> Vec<u16> {
-        self.venue.players().iter().map(|player| player.rating.games).collect()
+    fn ratings(&self) -> Vec<Rating> {
+        self.venue.players().iter().map(|player| player.rating).collect()
     }
 
     /// What an input led to is written. False where the power is cut.
@@ -601,16 +638,17 @@ impl<'m> Club<'m> {
             assert!(left.contains(one) || one.0.is_outside() && !was.contains(one), "{one:?} had been acknowledged");
         }
         assert!(left.iter().all(|one| was.contains(one) || self.safe.0.contains(one)), "nothing is made up");
-        for (at, games) in self.ratings().into_iter().enumerate() {
+        for (at, rating) in self.ratings().into_iter().enumerate() {
             let may_be = [self.safe.1.get(at).copied(), was_rated.get(at).copied()];
-            assert!(may_be.contains(&Some(games)), "a rating is the last one that was safe, or the one being written");
+            assert!(may_be.contains(&Some(rating)), "a rating is the last one that was safe, or the one being written");
         }
         self.spare = Some(lost.into_memory());
         self.now += self.random.within(0, 30_000);
         self.venue.resume(self.moment());
         // Connections are gone, and with them what was on the way.
         let queue = std::mem::take(&mut self.queue);
-        self.queue = queue.into_iter().filter(|(_, due)| matches!(due, Due::Start | Due::Join(_))).collect();
+        let lasts = |due: &Due| matches!(due, Due::Start | Due::Join(_) | Due::Poll(_));
+        self.queue = queue.into_iter().filter(|(_, due)| lasts(due)).collect();
         self.queue =
             std::mem::take(&mut self.queue).into_iter().map(|((at, n), due)| ((at.max(self.now), n), due)).collect();
         self.began.clear();
@@ -619,13 +657,15 @@ impl<'m> Club<'m> {
         for index in 0..self.members.len() {
             let line = usize::from(self.line(index));
             self.members[index].games = self.venue.players()[line].rating.games;
-            if self.members[index].asks {
-                self.members[index].is_busy = false;
-                continue;
+            match self.members[index].speaks {
+                Tongue::Asks => self.members[index].is_busy = false,
+                Tongue::Polls(_) => self.check_the_key(index),
+                Tongue::Dials => {
+                    self.members[index].is_there = false;
+                    let after = self.random.within(1, 20_000);
+                    self.later(after, Due::Return(index));
+                }
             }
-            self.members[index].is_there = false;
-            let after = self.random.within(1, 20_000);
-            self.later(after, Due::Return(index));
         }
         self.keep();
     }

@@ -80,7 +80,7 @@ pub(super) mod testing {
     use super::prelude::*;
     use crate::fair::{Draws, Seed};
     use crate::games::testing::{PLAYERS, play, view};
-    use crate::games::{AnyGame, Game, GameKind, Viewer};
+    use crate::games::{AnyGame, Game, GameKind, Viewer, Word};
 
     /// Plays a game by its true rules. No mind may ever break one.
     fn playing(kind: GameKind, seed: u8, mut minds: Vec<Box<dyn Mind>>) -> Option<u8> {
@@ -93,6 +93,7 @@ pub(super) mod testing {
             let played = play(&mut game, seat, &wanted.to_string(), &mut draws);
             assert_eq!(played, Ok(()), "{wanted} in {state}");
         }
+        game.tell(Word::VoteCloses);
         game.standing().unwrap().winner()
     }
 

@@ -24,9 +24,10 @@
 //! - **Two to six players**: [`Seats`] is a set of up to six. [`Game::to_move`] says who owes a move now:
 //!   one seat in a game of turns, several where moves are simultaneous; the game keeps early moves to itself until the
 //!   last one is in. [`Game::standing`] places every seat, ties included.
-//! - **Free text** (debates): a move is judged where it stands, as JSON in the receive buffer. The game keeps what it
-//!   needs of it, no move type has to be sized for the longest speech, and [`Game::legal_moves`] lists nothing, which
-//!   reads as "not enumerable".
+//! - **Free text** (debates): a move is judged where it stands, as JSON in the receive buffer. No move type has to be sized for
+//!   the longest [speech](Game::speech), and none is part of a game: the caller keeps what was said, and the film has it.
+//! - **An audience** (debates): when all has been said nobody owes a move, and the game is not over before the box has
+//!   [told](Game::tell) it the votes.
 //! - **Trades**: an offer is accepted by whoever it is made to, when it likes. [`Game::may_act`] names seats that owe no move
 //!   and may make one.
 //! - **Long histories**: what was played and said is on the film of the match, as [`Game::recorded`] writes it, and a game
@@ -37,6 +38,7 @@
 //!   Which of the two is the protocol's policy; the game can do both.
 
 mod chips;
+mod debate;
 mod duel;
 #[cfg(any(test, feature = "house"))]
 pub mod house;
@@ -163,11 +165,11 @@ pub struct Rules {
 
 /// A set of games, a bit each by their place in [`GameKind::ALL`]. Journals keep them: new games come behind the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GameSet(u16);
+pub struct GameSet(u32);
 
 impl GameSet {
     /// Every game, those to come too.
-    pub const ALL: GameSet = GameSet(u16::MAX);
+    pub const ALL: GameSet = GameSet(u32::MAX);
     /// No game.
     pub const NONE: GameSet = GameSet(0);
 
@@ -182,18 +184,18 @@ impl GameSet {
     }
 
     /// As a number.
-    pub fn bits(self) -> u16 {
+    pub fn bits(self) -> u32 {
         self.0
     }
 
     /// The same again.
-    pub fn of_bits(bits: u16) -> GameSet {
+    pub fn of_bits(bits: u32) -> GameSet {
         GameSet(bits)
     }
 
-    fn bit(game: GameKind) -> u16 {
-        const { assert!(GameKind::ALL.len() <= 16, "a bit for each game") };
-        1 << (game as u16)
+    fn bit(game: GameKind) -> u32 {
+        const { assert!(GameKind::ALL.len() <= 32, "a bit for each game") };
+        1 << (game as u32)
     }
 }
 
@@ -343,6 +345,30 @@ pub struct Position {
     pub is_new: bool,
 }
 
+/// A part of a match that is [written down](Game::write_down), in their order.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// What stands before the moves. The match is called so.
+    Head(&'a str),
+    /// A move, with its number from 1: the last one of the game as it is now.
+    Move(u16),
+    /// What stands behind the moves.
+    End,
+}
+
+/// What a game is told beside its moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// It is about what the owner has said, lent as [`Sitter::note`] of all seats, and not about what its seed decides.
+    OwnTopic,
+    /// Nobody moves any more, and the audience decides. Where it was read from a journal, in this turn.
+    VoteOpens(Option<u16>),
+    /// So many are for each seat.
+    Votes([u16; MAX_SEATS]),
+    /// It is over.
+    VoteCloses,
+}
+
 /// The contract between a referee and any game.
 pub trait Game: Sized + Clone {
     /// What is being played.
@@ -378,7 +404,7 @@ pub trait Game: Sized + Clone {
     }
 
     /// The move that was just played has brought a [position](Self::position) about that had been there: now for the
-    /// `times`-th time, from 2 on, and beyond 15 always 15. An error refuses the move, and the game is as it was before; else the
+    /// `times`-th time, from 2 on, and beyond 7 always 7. An error refuses the move, and the game is as it was before; else the
     /// game may be over now.
     fn comes_again(&mut self, _times: u8) -> Result<(), Illegal> {
         Ok(())
@@ -393,6 +419,11 @@ pub trait Game: Sized + Clone {
     /// Writes what `viewer` may see of the game: members in the game's own words. What they are wrapped in, the protocol
     /// says.
     fn view<M: SerializeMap>(&self, viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error>;
+
+    /// Writes the least by which a program that keeps no game itself knows how it stands, where everybody may see it: a FEN.
+    fn sketch<M: SerializeMap>(&self, _out: &mut M) -> Result<(), M::Error> {
+        Ok(())
+    }
 
     /// Writes the board as `viewer` may see it, in one piece, for whoever looks at pictures rather than at members: rows of
     /// signs, or the floor and who stands on it. Only [where there is one](Rules::board).
@@ -418,11 +449,40 @@ pub trait Game: Sized + Clone {
         None
     }
 
-    /// What a move that was accepted says to everybody, at most [`SAID`] characters. The caller keeps it for the seat
+    /// What a move that was accepted says to everybody, as much of it as a [speech](Self::speech) may have. The caller keeps it for the seat
     /// until it says something else, and lends it again as its [`Sitter::said`]. When it is heard, the game knows.
     fn said<'a>(&self, _seat: Seat, _wanted: Value<'a>) -> Option<Str<'a>> {
         None
     }
+
+    /// How many characters of what is [said](Self::said) are kept. More than [`SAID`] is a speech: what is longer is cut, it is heard at
+    /// once, and all of it is on the film, behind the move.
+    fn speech(&self) -> usize {
+        SAID
+    }
+
+    /// Whether an audience may decide how it ends.
+    fn has_audience(&self) -> bool {
+        false
+    }
+
+    /// Whether nobody moves any more, and the audience decides how it ends.
+    fn is_voting(&self) -> bool {
+        false
+    }
+
+    /// What it is about, where its seed decides that.
+    fn topic(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether it was told that it is about what the owner has said.
+    fn has_own_topic(&self) -> bool {
+        false
+    }
+
+    /// The box tells what is no move. What does not fit how the game stands changes nothing.
+    fn tell(&mut self, _word: Word) {}
 
     /// Writes the move that `seat` has just made, as the film of the match keeps it: played again in its place it leads
     /// to the same game. So a game need not remember its moves. As it was sent, if the game does not know better: that only
@@ -446,8 +506,21 @@ pub trait Game: Sized + Clone {
     /// Why it ended as it did, in words.
     fn reason(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
+    /// How it ended by its rules, in one word: "checkmate". Nothing where there is only one way.
+    fn ended_by(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Writes the cells of a finished game for exported results, with a comma between them.
     fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
+    /// How people write down a match of this game: what the names of such files end in, `pgn`. `None` if nobody does.
+    const NOTATION: Option<&'static str> = None;
+
+    /// Writes a part of the match as people write it down. The game is as it was then, and for the head as it ended.
+    fn write_down(&self, _part: Part<'_>, _table: Table<'_>, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ok(())
+    }
 
     /// What is worth keeping of a finished game for as long as the league is remembered. A game recalled from it tells
     /// the same standing, reason, result and export, and the same last moves if it remembers any. Its board, and what was
@@ -496,6 +569,11 @@ macro_rules! games {
             /// What agents are told of it, beside what the code itself says: `firmware/manual` makes its page from that.
             pub const fn manual(self) -> &'static str {
                 match self { $($(#[cfg($when)])? GameKind::$game => beside!($folder $(of $parent)?, "manual.md")),+ }
+            }
+
+            /// What the names of files end in to which people [write down](Game::write_down) its matches.
+            pub const fn notation(self) -> Option<&'static str> {
+                match self { $($(#[cfg($when)])? GameKind::$game => <$game as Game>::NOTATION),+ }
             }
 
             /// How the page draws it: `firmware/appliance` puts that into the page.
@@ -566,6 +644,9 @@ macro_rules! games {
             fn view<M: SerializeMap>(&self, viewer: Viewer, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.view(viewer, table, out)),+ }
             }
+            fn sketch<M: SerializeMap>(&self, out: &mut M) -> Result<(), M::Error> {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.sketch(out)),+ }
+            }
             fn board<S: Serializer>(&self, viewer: Viewer, table: Table<'_>, serializer: S) -> Result<S::Ok, S::Error> {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.board(viewer, table, serializer)),+ }
             }
@@ -584,6 +665,24 @@ macro_rules! games {
             fn said<'a>(&self, seat: Seat, wanted: Value<'a>) -> Option<Str<'a>> {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.said(seat, wanted)),+ }
             }
+            fn speech(&self) -> usize {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.speech()),+ }
+            }
+            fn has_audience(&self) -> bool {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.has_audience()),+ }
+            }
+            fn is_voting(&self) -> bool {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.is_voting()),+ }
+            }
+            fn topic(&self) -> Option<&'static str> {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.topic()),+ }
+            }
+            fn has_own_topic(&self) -> bool {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.has_own_topic()),+ }
+            }
+            fn tell(&mut self, word: Word) {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.tell(word)),+ }
+            }
             fn recorded<S: Serializer>(&self, seat: Seat, wanted: Value<'_>, out: S) -> Result<S::Ok, S::Error> {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.recorded(seat, wanted, out)),+ }
             }
@@ -599,8 +698,14 @@ macro_rules! games {
             fn reason(&self, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.reason(table, f)),+ }
             }
+            fn ended_by(&self) -> Option<&'static str> {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.ended_by()),+ }
+            }
             fn export(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.export(f)),+ }
+            }
+            fn write_down(&self, part: Part<'_>, table: Table<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.write_down(part, table, f)),+ }
             }
             fn digest(&self) -> u64 {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.digest()),+ }
@@ -622,6 +727,10 @@ games! {
     RockPaper in rockpaper,
     Blackjack in blackjack,
     TexasHoldem in texasholdem,
+    Chess in chess,
+    Go in go,
+    RegularDebate in regular_debate,
+    SpicyDebate in spicy_debate,
     #[cfg(any(test, feature = "toys"))] Trio in trio of toys,
     #[cfg(any(test, feature = "toys"))] Sextet in sextet of toys,
     #[cfg(any(test, feature = "toys"))] Stroll in stroll of toys,
@@ -654,7 +763,7 @@ mod tests {
             assert_eq!(GameKind::named(kind.rules().name), Some(*kind));
             assert!(*kind.rules().seats.end() as usize <= MAX_SEATS);
         }
-        assert_eq!(GameKind::named("chess"), None);
+        assert_eq!(GameKind::named("checkers"), None);
     }
 
     #[test]
@@ -738,6 +847,9 @@ mod tests {
                     assert!(moves <= MAX_SEATS * usize::from(kind.rules().turns));
                 }
                 assert!(game.turn() - 1 <= kind.rules().turns);
+                assert_eq!(game.standing().is_none(), game.is_voting());
+                game.tell(Word::Votes([n.into(), 7, 0, 0, 0, 0]));
+                game.tell(Word::VoteCloses);
                 let cells = said(|f| game.export(f)).split(',').count();
                 assert_eq!(cells, kind.rules().columns.split(',').count());
                 assert_eq!(told(&AnyGame::recall(kind, seed, game.digest())), told(&game));
@@ -751,8 +863,9 @@ mod tests {
             for losers in [Seats::only(0), Seats::only(1), Seats::first(2)] {
                 let seed = Seed([9; 32]);
                 let (mut game, mut draws) = start(kind, seed);
-                let first = &moves_of(&game, 0, 1)[0];
-                play(&mut game, 0, first, &mut draws).unwrap();
+                let mover = game.to_move().iter().next().unwrap();
+                let first = &moves_of(&game, mover, 1)[0];
+                play(&mut game, mover, first, &mut draws).unwrap();
                 game.forfeit(losers, &mut draws);
                 assert!(game.to_move().is_empty() && game.may_act().is_empty());
                 assert!(losers.iter().all(|loser| game.standing().unwrap().winner() != Some(loser)));
@@ -871,6 +984,7 @@ mod tests {
         "raise",
         "all_in",
         "10",
+        "text",
     ];
 
     proptest! {

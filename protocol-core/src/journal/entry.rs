@@ -12,7 +12,7 @@ use crate::referee::{Cause, Outcome};
 use crate::season::Row;
 use crate::season::{Compliance, Rating, Record, Rule};
 use crate::time::{Millis, Utc};
-use crate::venue::{Finished, Mode, Pace, Pacing, Timing};
+use crate::venue::{Ballot, Finished, Mode, Pace, Pacing, Timing, Vote};
 
 /// Something that is kept.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,12 @@ pub enum Entry<'a> {
     Again(MatchId),
     /// How often a player has broken which rules by now.
     Counts(Counts<'a>),
+    /// The audience votes on a match.
+    Voting(Ballot),
+    /// A vote on it, or the same voter's instead of the last.
+    Vote(MatchId, Vote),
+    /// How debates are held: for how many seconds an audience votes, and what about, if not what seeds decide.
+    Debates(u16, &'a str),
     /// A game outside the league is over.
     Game(Finished),
     /// How strong the player of this number is, after a game.
@@ -93,11 +99,13 @@ pub struct Settings {
     pub pacing: Pacing,
     /// So many players may come from one address.
     pub per_address: Option<u16>,
+    /// After how many seconds a room that waits is filled with house players; `None`: never.
+    pub fill_after: Option<u16>,
     /// Whether agents may be called at another address than they registered from.
     pub other_hosts: bool,
 }
 
-/// An agent that has registered. At most 218 bytes.
+/// An agent that has registered. At most 221 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agent<'a> {
     /// The number in its id.
@@ -120,6 +128,8 @@ pub struct Agent<'a> {
     pub protocol: u8,
     /// and the dialect of it.
     pub dialect: u8,
+    /// What it says of itself.
+    pub about: &'a str,
 }
 
 /// A match that is over.
@@ -202,6 +212,9 @@ const AGAIN: u8 = 17;
 const RATED: u8 = 18;
 const NEXT_SEED: u8 = 19;
 const GAME: u8 = 20;
+const VOTING: u8 = 21;
+const VOTE: u8 = 22;
+const DEBATES: u8 = 23;
 // What is only read when the league is over and gone has numbers of its own.
 const ENDED: u8 = 64;
 const RANKED: u8 = 65;
@@ -245,6 +258,7 @@ impl Entry<'_> {
                 times(settings.timing, settings.pacing).into_iter().try_for_each(|ms| out.u64(ms))?;
                 out.u16(settings.start_at.unwrap_or(0))?;
                 out.u16(settings.per_address.unwrap_or(0))?;
+                out.u16(settings.fill_after.unwrap_or(0))?;
                 out.u8(settings.other_hosts.into())
             }
             Entry::NextSeed(seed, chosen) => {
@@ -292,6 +306,31 @@ impl Entry<'_> {
                 out.u16(counts.player)?;
                 out.u8(u8::try_from(counts.bytes.len() / 3).map_err(|_| NoRoom)?)?;
                 out.raw(counts.bytes)
+            }
+            Entry::Voting(ballot) => {
+                out.u8(VOTING)?;
+                out.u16(ballot.id.round)?;
+                out.u16(ballot.id.table)?;
+                out.text(ballot.game.rules().name)?;
+                out.raw(&ballot.seed.0)?;
+                out.u16(ballot.turn)?;
+                out.u16(ballot.steps)?;
+                out.u8(ballot.is_own.into())?;
+                out.u8(ballot.seats)?;
+                ballot.players.iter().take(ballot.seats.into()).try_for_each(|number| out.u16(*number))
+            }
+            Entry::Vote(id, vote) => {
+                out.u8(VOTE)?;
+                out.u16(id.round)?;
+                out.u16(id.table)?;
+                out.u32(vote.who)?;
+                out.u32(vote.from)?;
+                out.u8(vote.seat)
+            }
+            Entry::Debates(seconds, topic) => {
+                out.u8(DEBATES)?;
+                out.u16(*seconds)?;
+                out.text(topic)
             }
             Entry::Game(finished) => {
                 out.u8(GAME)?;
@@ -359,8 +398,9 @@ impl<'a> Entry<'a> {
                 }
                 let start_at = Some(from.u16()?).filter(|&n| n != 0);
                 let per_address = Some(from.u16()?).filter(|&n| n != 0);
+                let fill_after = Some(from.u16()?).filter(|&n| n != 0);
                 let other_hosts = from.u8()? != 0;
-                Entry::Settings(Settings { game, mode, timing, start_at, pacing, per_address, other_hosts })
+                Entry::Settings(Settings { game, mode, timing, start_at, pacing, per_address, fill_after, other_hosts })
             }
             NEXT_SEED => Entry::NextSeed(Seed(from.hash()?), from.u8()? != 0),
             ADMIN_CODE => Entry::AdminCode(from.text()?),
@@ -377,6 +417,22 @@ impl<'a> Entry<'a> {
                 let (player, n) = (from.u16()?, from.u8()?);
                 Entry::Counts(Counts { player, bytes: from.raw(3 * usize::from(n))? })
             }
+            VOTING => {
+                let id = MatchId { round: from.u16()?, table: from.u16()? };
+                let (game, seed) = (GameKind::named(from.text()?).ok_or(Garbled)?, Seed(from.hash()?));
+                let (turn, steps, is_own, seats) = (from.u16()?, from.u16()?, from.u8()? != 0, from.u8()?);
+                let mut players = [0; MAX_SEATS];
+                { players.get_mut(..seats.into()).ok_or(Garbled)?.iter_mut() }.try_for_each(|number| {
+                    *number = from.u16()?;
+                    Ok(())
+                })?;
+                Entry::Voting(Ballot { id, game, seed, turn, steps, is_own, seats, players })
+            }
+            VOTE => {
+                let id = MatchId { round: from.u16()?, table: from.u16()? };
+                Entry::Vote(id, Vote { who: from.u32()?, from: from.u32()?, seat: from.u8()? })
+            }
+            DEBATES => Entry::Debates(from.u16()?, from.text()?),
             GAME => {
                 let game = GameKind::named(from.text()?).ok_or(Garbled)?;
                 let (Played { id, record }, seed, seats) = (Played::read(from)?, Seed(from.hash()?), from.u8()?);
@@ -422,9 +478,10 @@ impl<'a> Agent<'a> {
             }
         }
         out.u8(self.elsewhere.into())?;
-        out.u16(self.games.bits())?;
+        out.u32(self.games.bits())?;
         out.u8(self.protocol)?;
-        out.u8(self.dialect)
+        out.u8(self.dialect)?;
+        out.text(self.about)
     }
 
     fn read(bytes: &mut Reader<'a>) -> Result<Self, Garbled> {
@@ -435,9 +492,9 @@ impl<'a> Agent<'a> {
             6 => IpAddr::V6(Ipv6Addr::from_bits(u128::from_be_bytes(bytes.raw(16)?.try_into().map_err(|_| Garbled)?))),
             _ => return Err(Garbled),
         };
-        let (elsewhere, games) = (bytes.u8()? != 0, GameSet::of_bits(bytes.u16()?));
-        let (protocol, dialect) = (bytes.u8()?, bytes.u8()?);
-        Ok(Self { number, issue, name, version, endpoint, from, elsewhere, games, protocol, dialect })
+        let (elsewhere, games) = (bytes.u8()? != 0, GameSet::of_bits(bytes.u32()?));
+        let (protocol, dialect, about) = (bytes.u8()?, bytes.u8()?, bytes.text()?);
+        Ok(Self { number, issue, name, version, endpoint, from, elsewhere, games, protocol, dialect, about })
     }
 }
 
@@ -522,6 +579,7 @@ mod tests {
             games: GameSet::NONE.with(GameKind::Echo),
             protocol: 0,
             dialect: 3,
+            about: "A program.",
         };
         let outcome = Outcome { winners: Seats::only(1), forfeits: Seats::only(0), cause: Cause::Refused };
         let record = Record::new(u64::MAX - 5, Utc(1_736_937_000), outcome, 300);
@@ -534,6 +592,7 @@ mod tests {
                 start_at: Some(4),
                 pacing: Pacing { pace: Pace::Step, ..Pacing::default() },
                 per_address: Some(24),
+                fill_after: Some(30),
                 other_hosts: true,
             }),
             Entry::NextSeed(seed(3), true),

@@ -15,7 +15,7 @@
 use super::bytes::{Garbled, Reader, Writer};
 
 /// The version of all that is said in this folder.
-pub const VERSION: u8 = 5;
+pub const VERSION: u8 = 6;
 
 /// The bytes a sector's header takes.
 pub const HEADER_BYTES: usize = 24;

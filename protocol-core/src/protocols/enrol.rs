@@ -1,6 +1,7 @@
 //! Agents that register by nothing but a name, in whatever protocol: what the name may be, who gets in, and what they show from
 //! then on that they are who they say.
 
+use core::fmt;
 use core::net::IpAddr;
 
 use heapless::String;
@@ -53,11 +54,18 @@ impl Enrolment {
     }
 }
 
-/// Registers an agent, by the body of its request. Before the league begins it is one of its players; later it plays beside it.
-pub(super) fn enrol(venue: &mut Venue<'_>, now: Now, from: IpAddr, body: &[u8], session: AnySession) -> Enrolment {
+/// Registers an agent, by the body of its request. Before the league begins it is one of its players, if it plays `games` at all
+/// there; later it plays beside it.
+pub(super) fn enrol(
+    venue: &mut Venue<'_>,
+    now: Now,
+    from: IpAddr,
+    body: &[u8],
+    (session, games): (AnySession, GameSet),
+) -> Enrolment {
     let enrolment = match read_registration::<NAME_BYTES>(body) {
         Ok(name) if !name::is_fit(&name) => Enrolment::Refused(RefusedName::BadCharacter),
-        Ok(name) => admit(venue, now, from, name, session),
+        Ok(name) => admit(venue, now, from, name, (session, games)),
         Err(refused) => Enrolment::Refused(refused),
     };
     match enrolment {
@@ -67,12 +75,18 @@ pub(super) fn enrol(venue: &mut Venue<'_>, now: Now, from: IpAddr, body: &[u8], 
     enrolment
 }
 
-fn admit(venue: &mut Venue<'_>, now: Now, from: IpAddr, name: String<NAME_BYTES>, session: AnySession) -> Enrolment {
+fn admit(
+    venue: &mut Venue<'_>,
+    now: Now,
+    from: IpAddr,
+    name: String<NAME_BYTES>,
+    (session, games): (AnySession, GameSet),
+) -> Enrolment {
     let applicant = Applicant {
         name,
         version: Default::default(),
         contact: Contact::DialsIn(from.to_canonical()),
-        games: GameSet::ALL,
+        games,
         suggested: None,
         compliance: Compliance::new(),
         session,
@@ -117,6 +131,30 @@ impl Venue<'_> {
         let right = self.key_of(role, agent).bytes();
         let difference = right.iter().zip(key.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
         (difference == 0 && !agent.has_left()).then_some(agent)
+    }
+}
+
+/// A key as it is shown: 32 hexadecimal digits behind what every key of its protocol begins with.
+pub(super) struct ApiKey(pub &'static str, pub Uuid);
+
+impl ApiKey {
+    /// Reads one that begins so.
+    pub fn read(begin: &str, text: &str) -> Option<Uuid> {
+        let digits = text.strip_prefix(begin).filter(|digits| digits.len() == 32)?;
+        let mut chars = digits.chars();
+        let mut bytes = [0; 16];
+        for byte in &mut bytes {
+            let mut digit = || chars.next()?.to_digit(16);
+            *byte = u8::try_from(digit()? << 4 | digit()?).ok()?;
+        }
+        Some(Uuid::exactly(bytes))
+    }
+}
+
+impl fmt::Display for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)?;
+        self.1.bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

@@ -18,6 +18,7 @@
 //! To add one: its folder, and a line in the list at the end of this file. Which paths lead to it stands in the appliance's
 //! table of routes.
 
+pub mod agon;
 pub mod enrol;
 pub mod league_of_agents;
 pub mod league_v2;
@@ -30,8 +31,7 @@ use core::ops::{Deref, DerefMut};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::games::{Game, Table, Viewer};
-use crate::ids::MatchId;
+use crate::games::{Game, Rules, Table, Viewer};
 use crate::journal::Agent;
 use crate::json::{Full, Sink};
 use crate::referee::{Need, Policy};
@@ -44,8 +44,8 @@ pub trait Session {
     /// What the player speaks, for its report.
     fn name(&self) -> &'static str;
 
-    /// How late the player may be.
-    fn policy(&self, timing: &Timing) -> Policy;
+    /// How late the player may be in a game of these rules.
+    fn policy(&self, timing: &Timing, rules: &Rules) -> Policy;
 
     /// Which dialect of it, as that is journalled.
     fn dialect(&self) -> u8 {
@@ -74,6 +74,11 @@ pub trait Session {
     /// What it is being told is no longer so.
     fn break_off(&mut self) {}
 
+    /// Whether lots are drawn for who goes first in a game outside the league. Else it is who came first.
+    fn draws_lots(&self) -> bool {
+        false
+    }
+
     /// Whether nothing waits for what the player answers to news.
     fn is_deaf(&self) -> bool {
         false
@@ -84,8 +89,10 @@ pub trait Session {
         false
     }
 
-    /// The game that the player sat at is over.
-    fn is_over(&mut self, _id: MatchId) {}
+    /// What the player says of itself.
+    fn about(&self) -> &str {
+        ""
+    }
 
     /// The player is gone: nothing is said to it any more.
     fn hang_up(&mut self) {}
@@ -127,14 +134,17 @@ pub trait Protocol: Session + Sized {
     /// What it keeps beside its sessions.
     type Desk: Desk;
 
-    /// A session with a player that was journalled. `None` where there is no such dialect.
-    fn restored(dialect: u8) -> Option<Self>;
+    /// A session with a player that was journalled, and what that says of itself. `None` where there is no such dialect.
+    fn restored(dialect: u8, about: &str) -> Option<Self>;
 
     /// Says what is next to be said to a player, and puts the question its match has for it.
     fn pump(venue: &mut Venue<'_>, now: Now, player: u16);
 
     /// The session's [deadline](Session::deadline) may have come.
     fn expire(_venue: &mut Venue<'_>, _now: Now, _player: u16) {}
+
+    /// The match in which a player sits, at the table in this slot, is over and counted.
+    fn is_over(_venue: &mut Venue<'_>, _player: u16, _slot: u16) {}
 
     /// What a player is just being told has changed: it is told anew.
     fn tell_anew(_venue: &mut Venue<'_>, _now: Now, _player: u16) {}
@@ -255,9 +265,9 @@ macro_rules! protocols {
             }
 
             /// A new session with a player that spoke this dialect of a protocol.
-            pub fn restored(code: u8, dialect: u8) -> Option<AnySession> {
+            pub fn restored(code: u8, dialect: u8, about: &str) -> Option<AnySession> {
                 match Code::of(code)? {
-                    $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::restored(dialect).map(AnySession::$name)),+
+                    $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::restored(dialect, about).map(AnySession::$name)),+
                 }
             }
         }
@@ -307,6 +317,10 @@ macro_rules! protocols {
 
             pub(crate) fn expire(self, venue: &mut Venue<'_>, now: Now, player: u16) {
                 match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::expire(venue, now, player)),+ }
+            }
+
+            pub(crate) fn is_over(self, venue: &mut Venue<'_>, player: u16, slot: u16) {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::is_over(venue, player, slot)),+ }
             }
 
             pub(crate) fn tell_anew(self, venue: &mut Venue<'_>, now: Now, player: u16) {
@@ -378,6 +392,8 @@ protocols! {
     LeagueOfAgents(league_of_agents),
     /// HTTP, by agents that come and ask.
     MoltGame(moltgame),
+    /// WebSocket, by agents that sit down at tables.
+    Agon(agon),
     /// The smallest there can be.
     #[cfg(any(test, feature = "toys"))]
     Toy(toy),

@@ -27,6 +27,8 @@ pub enum Fault {
     Unreachable,
     /// The answer could not be used: the words say which rule it broke.
     Unusable(Broken, &'static str),
+    /// The player gave up.
+    Resigned,
 }
 
 /// Which kind of rule an answer broke.
@@ -170,6 +172,11 @@ impl Ask {
         self.grace.is_some_and(|until| until.get() <= now)
     }
 
+    /// How long the player may still be gone.
+    pub fn grace_left(&self, now: Since) -> Option<Since> {
+        self.grace.map(|until| until.get().saturating_sub(now))
+    }
+
     /// Whether the player is gone and its clock stands still for it.
     pub fn is_missing(&self) -> bool {
         self.grace.is_some()
@@ -189,6 +196,15 @@ impl Ask {
         if self.grace.take().is_some() {
             self.clock.go_on(now);
             self.asked = self.asked.wrapping_add(now);
+        }
+    }
+
+    /// The clock of a player that is there stands still, or runs.
+    pub fn keep_clock(&mut self, stand: bool, now: Since) {
+        match stand {
+            _ if self.is_missing() => {}
+            true => self.clock.stop(now),
+            false => self.clock.go_on(now),
         }
     }
 

@@ -23,7 +23,7 @@ use ask::Retries;
 use clock::{Since, lasting};
 
 use crate::fair::{Draws, Seed};
-use crate::games::{Game, Illegal, MAX_SEATS, MoveSink, Order, Seat, Seats};
+use crate::games::{Game, Illegal, MAX_SEATS, MoveSink, Order, Seat, Seats, Word};
 use crate::json::{self, Slice, Value};
 use crate::time::Millis;
 
@@ -34,6 +34,8 @@ pub enum Phase {
     WaitingForPlayers,
     /// Everybody joined; moves are awaited.
     CollectingChoices,
+    /// Everybody has moved, and the audience decides: ours, for games that have one.
+    Voting,
     /// Over. (DRAWING_NUMBER, between the two, takes no time here.)
     Finished,
 }
@@ -43,6 +45,7 @@ impl fmt::Display for Phase {
         f.write_str(match self {
             Phase::WaitingForPlayers => "WAITING_FOR_PLAYERS",
             Phase::CollectingChoices => "COLLECTING_CHOICES",
+            Phase::Voting => "VOTING",
             Phase::Finished => "FINISHED",
         })
     }
@@ -67,11 +70,13 @@ pub enum Cause {
     Adjudicated,
     /// It had lasted as long as it may.
     TimeUp,
+    /// A player gave up.
+    Resigned,
 }
 
 impl Cause {
     /// All of them, in the order journals know: new ones come behind the others.
-    pub const ALL: [Cause; 8] = [
+    pub const ALL: [Cause; 9] = [
         Cause::Played,
         Cause::Timeout,
         Cause::Invalid,
@@ -80,6 +85,7 @@ impl Cause {
         Cause::BothFailed,
         Cause::Adjudicated,
         Cause::TimeUp,
+        Cause::Resigned,
     ];
 }
 
@@ -125,7 +131,7 @@ pub struct Match<G, const SEATS: usize = MAX_SEATS> {
     game: G,
     draws: Draws,
     began: Millis,
-    /// When it has lasted as long as it may; never where that is the last moment there is.
+    /// When it has lasted as long as it may, or its vote has; never where that is the last moment there is.
     ends: Since,
     asks: [Ask; SEATS],
     declined: Seats,
@@ -195,6 +201,11 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         self.asks.get(usize::from(seat))?.left(self.elapsed(now))
     }
 
+    /// How long the player of a seat that is gone may still be so.
+    pub fn grace_left(&self, seat: Seat, now: Millis) -> Option<Since> {
+        self.asks.get(usize::from(seat))?.grace_left(self.elapsed(now))
+    }
+
     /// When the question to a seat was first put, if it has been. Time in which its clock stood still does not count.
     pub fn asked_at(&self, seat: Seat) -> Option<Millis> {
         Some(self.began.saturating_add(self.asks.get(usize::from(seat))?.asked_at()?.into()))
@@ -231,6 +242,7 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         if let Some(ask) = self.ask(seat) {
             ask.sent(at, timeout);
         }
+        self.keep_clocks(at);
     }
 
     /// The announcement of a retry has arrived, or cannot.
@@ -263,10 +275,14 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         Heard::Taken
     }
 
-    /// The player of a seat that is asked by its game is there, or is not: where its policy says so, its clock stands still
+    /// The player of a seat that is asked by its game is there, or is not: where its policy says so, all clocks stand still
     /// until it is. Who is not when the match ends before it has begun has not won it: it loses as well.
     pub fn is_there(&mut self, seat: Seat, now: Millis, is_there: bool, policy: &Policy) {
         let at = self.elapsed(now);
+        if self.phase == Phase::Voting {
+            // Nobody waits for who has said it all.
+            return;
+        }
         self.away = if is_there { self.away.without(Seats::only(seat)) } else { self.away.with(seat) };
         let Some(ask) = self.ask(seat) else { return };
         match policy.grace_ms {
@@ -274,6 +290,13 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
             Some(grace) if !ask.is_lost() => ask.leave(at, lasting(grace)),
             _ => {}
         }
+        self.keep_clocks(at);
+    }
+
+    /// Nobody's clock runs while somebody is missing.
+    fn keep_clocks(&mut self, at: Since) {
+        let stand = self.asks.iter().any(Ask::is_missing);
+        self.asks.iter_mut().for_each(|ask| ask.keep_clock(stand, at));
     }
 
     /// A seat declined its invitation.
@@ -338,7 +361,14 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
             return Lapse::Nothing;
         }
         if at >= self.ends {
-            self.end_level();
+            if self.phase == Phase::Voting {
+                self.close_vote()
+            } else {
+                self.end_level()
+            }
+            return Lapse::Nothing;
+        }
+        if self.phase == Phase::Voting {
             return Lapse::Nothing;
         }
         let Some(ask) = self.asks.get(usize::from(seat)).copied() else { return Lapse::Nothing };
@@ -375,7 +405,7 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
 
     /// A seat loses now, whatever it still had coming. A match that is over stays as it ended.
     pub fn lose(&mut self, seat: Seat, fault: Fault) {
-        if self.phase == Phase::Finished {
+        if matches!(self.phase, Phase::Voting | Phase::Finished) {
             return;
         }
         if let Some(ask) = self.ask(seat) {
@@ -384,9 +414,20 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         self.proceed();
     }
 
+    /// A seat gives the match up, or is out of it for good: it ends at once.
+    pub fn give_up(&mut self, seat: Seat, fault: Fault) {
+        if self.phase == Phase::Finished {
+            return;
+        }
+        if let Some(ask) = self.ask(seat) {
+            ask.lose(fault);
+        }
+        self.end_by_forfeit();
+    }
+
     /// Seats whose players are not to be called at all: the match ends at once.
     pub fn absent(&mut self, seats: Seats) {
-        if self.phase == Phase::Finished {
+        if matches!(self.phase, Phase::Voting | Phase::Finished) {
             return;
         }
         for seat in seats.iter() {
@@ -397,6 +438,53 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         if !seats.is_empty() {
             self.end_by_forfeit();
         }
+    }
+
+    /// Nobody moves any more: the audience decides, whatever has been played. After a restart, in the turn in which it did. False
+    /// where the game has no audience.
+    pub fn open_vote(&mut self, turn: Option<u16>) -> bool {
+        if self.phase != Phase::Voting && self.phase != Phase::Finished {
+            self.game.tell(Word::VoteOpens(turn));
+            if self.game.is_voting() {
+                self.begin_vote();
+            }
+        }
+        self.phase == Phase::Voting
+    }
+
+    /// The vote lasts so long from now on.
+    pub fn vote_lasts(&mut self, now: Millis, vote_ms: Millis) {
+        if self.phase == Phase::Voting {
+            self.ends = self.elapsed(now).saturating_add(lasting(vote_ms));
+        }
+    }
+
+    /// How long the vote lasts from now on, while there is one.
+    pub fn vote_left(&self, now: Millis) -> Option<Since> {
+        (self.phase == Phase::Voting).then(|| self.ends.saturating_sub(self.elapsed(now)))
+    }
+
+    /// So many are for each seat.
+    pub fn votes(&mut self, votes: [u16; MAX_SEATS]) {
+        self.game.tell(Word::Votes(votes));
+    }
+
+    /// The vote is over, and so is the match.
+    pub fn close_vote(&mut self) {
+        if self.phase == Phase::Voting {
+            self.game.tell(Word::VoteCloses);
+            self.phase = Phase::Finished;
+        }
+    }
+
+    /// It is about what the owner has said.
+    pub fn own_topic(&mut self) {
+        self.game.tell(Word::OwnTopic);
+    }
+
+    /// Until somebody says how long it lasts it does not end.
+    fn begin_vote(&mut self) {
+        (self.phase, self.ends, self.asks) = (Phase::Voting, Since::MAX, [Ask::IDLE; SEATS]);
     }
 
     /// Somebody else decides it, now: one seat wins, or several draw.
@@ -413,19 +501,22 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         if self.phase != Phase::Finished {
             return None;
         }
-        let forfeits = self.lost();
+        let lost = self.lost();
+        // Who gives up has lost, but for no technical reason.
+        let forfeits = lost.without(self.seats_that(|ask| ask.is_lost() && ask.fault() == Fault::Resigned));
         let winners = match self.game.standing() {
             _ if self.is_time_up => Seats::first(self.game.seats()),
-            standing => standing.map_or(Seats::NONE, |standing| standing.first().without(forfeits)),
+            standing => standing.map_or(Seats::NONE, |standing| standing.first().without(lost)),
         };
-        let cause = match forfeits.iter().next() {
+        let cause = match lost.iter().next() {
             None if self.is_time_up => Cause::TimeUp,
             None => Cause::Played,
-            Some(_) if forfeits.len() == u32::from(self.game.seats()) => Cause::BothFailed,
+            Some(_) if lost.len() == u32::from(self.game.seats()) => Cause::BothFailed,
             Some(seat) if self.declined.has(seat) => Cause::Refused,
             Some(seat) => match self.asks.get(usize::from(seat)).map(Ask::fault) {
                 Some(Fault::Unreachable) => Cause::Disconnected,
                 Some(Fault::Unusable(..)) => Cause::Invalid,
+                Some(Fault::Resigned) => Cause::Resigned,
                 _ => Cause::Timeout,
             },
         };
@@ -494,10 +585,13 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         true
     }
 
-    /// It has lasted as long as it may: nobody has won.
+    /// It has lasted as long as it may: nobody has won, unless there is an audience to decide.
     fn end_level(&mut self) {
         if !self.lost().is_empty() {
             return self.end_by_forfeit();
+        }
+        if self.open_vote(None) {
+            return;
         }
         self.game.forfeit(Seats::first(self.game.seats()), &mut self.draws);
         self.asks.iter_mut().for_each(Ask::answered);
@@ -508,7 +602,7 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
     fn proceed(&mut self) {
         let lost = self.lost();
         // Who still owes an answer is waited for even when somebody has lost: it may lose as well.
-        if self.phase == Phase::Finished || !self.thinking().is_empty() {
+        if matches!(self.phase, Phase::Voting | Phase::Finished) || !self.thinking().is_empty() {
             return;
         }
         if !lost.is_empty() {
@@ -521,7 +615,9 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
                 ask.open();
             }
         }
-        if owing.is_empty() {
+        if self.game.is_voting() {
+            self.begin_vote();
+        } else if owing.is_empty() {
             self.phase = Phase::Finished;
         }
     }

@@ -12,7 +12,7 @@ use crate::games::{Game, Illegal, MoveSink, Seat};
 use crate::json::{self, Slice, Value};
 
 /// More often than this is told as this often.
-const OFTEN: u8 = 15;
+const OFTEN: u8 = 7;
 
 /// The positions a match has been through, as [`Position::digest`](crate::games::Position::digest) knows them. Where nobody
 /// keeps any, `()`, none comes again.

@@ -322,9 +322,13 @@ mod moltgame_says {
                 assert_eq!(lapse, Lapse::Moved, "{kind:?} at {now}");
                 last = now;
             }
+            assert_eq!(last % 30_000, 0);
+            if m.game().has_audience() {
+                assert_eq!(m.phase(), Phase::Voting, "{kind:?}: the audience has the last word");
+                continue;
+            }
             let outcome = m.outcome().unwrap();
             assert_eq!((outcome.cause, outcome.forfeits), (Cause::Played, Seats::NONE));
-            assert_eq!(last % 30_000, 0);
         }
     }
 
@@ -459,6 +463,27 @@ mod agon_says {
     }
 
     #[test]
+    fn the_clock_of_who_stayed_stands_still_as_well_until_the_other_is_back() {
+        let mut m = begin(&CHESS);
+        m.is_there(1, 20_000, false, &CHESS);
+        assert_eq!((m.deadline(0), m.left(0, 45_000)), (Some(7_200_000), Some(100_000)), "only the match has an end");
+        m.is_there(1, 45_000, true, &CHESS);
+        assert_eq!((m.deadline(0), m.left(0, 50_000)), (Some(145_000), Some(95_000)));
+    }
+
+    #[test]
+    fn whoever_gives_up_has_lost_at_once_and_for_no_technical_reason() {
+        for seat in [0, 1] {
+            let mut m = begin(&CHESS);
+            m.give_up(seat, Fault::Resigned);
+            let outcome = Outcome { winners: Seats::only(1 - seat), forfeits: Seats::NONE, cause: Cause::Resigned };
+            assert_eq!(m.outcome(), Some(outcome));
+            m.give_up(1 - seat, Fault::Resigned);
+            assert_eq!(m.outcome(), Some(outcome), "what is over stays as it ended");
+        }
+    }
+
+    #[test]
     fn after_30_seconds_in_all_the_match_ends_be_it_the_others_turn() {
         for gone in [0, 1] {
             let mut m = begin(&CHESS);
@@ -504,6 +529,10 @@ mod agon_says {
                 (Some(7_200_000), Lapse::Nothing)
             );
             assert_eq!(m.due(0, 7_200_000, Fault::Silent, &CHESS, &mut (), unfilmed), Lapse::Nothing);
+            if m.game().has_audience() {
+                assert_eq!((m.phase(), m.outcome()), (Phase::Voting, None), "{kind:?} has its vote");
+                continue;
+            }
             let all = Seats::first(m.game().seats());
             let outcome = Outcome { winners: all, forfeits: Seats::NONE, cause: Cause::TimeUp };
             assert_eq!((m.outcome(), m.deadline(0)), (Some(outcome), None), "{kind:?}");

@@ -68,6 +68,7 @@ rules! {
     BadRequest "bad_request" "A message to the box is one the protocol defines.",
     NewsUnanswered "news_unanswered" "News is answered too, by any result and within 2 seconds. It costs nothing not to, but nobody waits for you: a question may then come before you have dealt with the news.",
     CircuitBreaker "circuit_breaker" "Five questions in a row, with all their tries, brought no answer: matches then end at once as technical losses. A minute later one is tried; any answer, or dialling in, ends it.",
+    TooOften "too_often" "Ask no more often than once a second: every 2 to 5 seconds is best. A heartbeat after your own move is never too soon.",
 }
 
 impl Rule {

@@ -104,22 +104,6 @@ impl Pairs {
         u16::try_from(table).ok().filter(|&table| table > 0)
     }
 
-    /// The round in which two players meet. Nobody meets themselves.
-    #[must_use]
-    #[expect(clippy::arithmetic_side_effects, reason = "16 bits are counted in 32")]
-    pub fn round_of(self, p: u16, q: u16) -> Option<u16> {
-        if p == q {
-            return None;
-        }
-        let round = match (self.chair_of(p)?, self.chair_of(q)?) {
-            (0, chair) | (chair, 0) => chair,
-            // Halfway between the two. On an odd circle one of the two ways round is even.
-            (p, q) if (p + q) % 2 == 0 => (p + q) / 2,
-            (p, q) => self.chair((p + q + self.circle()) / 2),
-        };
-        u16::try_from(round).ok()
-    }
-
     /// The place of a match in a list of all, round by round and table by table, from 0.
     #[must_use]
     pub fn index(self, round: u16, table: u16) -> Option<usize> {
@@ -158,13 +142,10 @@ impl Pairs {
         u16::try_from(chair.checked_sub(self.empty_middle())?).ok()
     }
 
-    /// The chair at which one arrives after counting on from chair 1 to `count`, which is at least 1.
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "`count` is at least 1, and so is the circle where anybody counts"
-    )]
+    /// The chair at which one arrives after counting on from chair 1 to `count`, which is at least 1 and less than twice round.
+    /// Standings ask it of every match, so it does not divide.
     fn chair(self, count: u32) -> u32 {
-        (count - 1) % self.circle() + 1
+        count.checked_sub(self.circle()).filter(|&chair| chair > 0).unwrap_or(count)
     }
 }
 
@@ -259,9 +240,8 @@ mod tests {
     fn all_questions_about_a_match_agree() {
         for pairs in sizes() {
             for (place, (round, table, Pair { a, b })) in season(pairs).into_iter().enumerate() {
-                for (player, other) in [(a, b), (b, a)] {
+                for player in [a, b] {
                     assert_eq!(pairs.table_of(round, player), Some(table));
-                    assert_eq!(pairs.round_of(player, other), Some(round));
                 }
                 assert_eq!(pairs.index(round, table), Some(place));
                 assert_eq!(pairs.at(place), Some((round, table)));
@@ -276,8 +256,6 @@ mod tests {
             assert_eq!(pairs.total_matches(), 0);
             assert_eq!(pairs.pair(1, 1), None);
             assert_eq!(pairs.table_of(1, 0), None);
-            assert_eq!(pairs.round_of(0, 1), None);
-            assert_eq!(pairs.round_of(0, 0), None);
             assert_eq!(pairs.at(0), None);
         }
     }
@@ -294,9 +272,6 @@ mod tests {
             for (round, player) in [(0, 0), (rounds + 1, 0), (1, n), (u16::MAX, u16::MAX)] {
                 assert_eq!(pairs.table_of(round, player), None);
             }
-            for (p, q) in [(0, n), (n, 0), (1, 1), (n, n), (u16::MAX, 0)] {
-                assert_eq!(pairs.round_of(p, q), None);
-            }
             for index in [pairs.total_matches() as usize, usize::MAX] {
                 assert_eq!(pairs.at(index), None);
             }
@@ -310,9 +285,8 @@ mod tests {
             let (rounds, tables) = (pairs.rounds(), pairs.matches_per_round());
             for (round, table) in [(1, 1), (1, tables), (rounds, 1), (rounds, tables), (rounds / 2, tables / 2)] {
                 let Pair { a, b } = pairs.pair(round, table).expect("within the season");
-                for (player, other) in [(a, b), (b, a)] {
+                for player in [a, b] {
                     assert_eq!(pairs.table_of(round, player), Some(table));
-                    assert_eq!(pairs.round_of(player, other), Some(round));
                 }
             }
             let last = pairs.total_matches() as usize - 1;

@@ -116,6 +116,14 @@ impl Record {
         }
     }
 
+    /// The points of every seat, of which standings ask for every match: as its verdicts have it, without a branch for each.
+    pub fn points(&self) -> [u16; MAX_SEATS] {
+        let Outcome { winners, forfeits, .. } = self.outcome();
+        let each = if winners.len() == 1 { Verdict::Win } else { Verdict::Draw }.points();
+        let takes = |seat: Seat| winners.has(seat) & !forfeits.has(seat);
+        core::array::from_fn(|seat| if Seat::try_from(seat).is_ok_and(takes) { each } else { 0 })
+    }
+
     /// Why it ended.
     pub fn end_reason(&self) -> EndReason {
         match (self.outcome().cause, self.winner()) {
@@ -128,6 +136,7 @@ impl Record {
             (Cause::BothFailed, _) => EndReason::BothFailed,
             (Cause::Adjudicated, _) => EndReason::Adjudicated,
             (Cause::TimeUp, _) => EndReason::TimeUp,
+            (Cause::Resigned, _) => EndReason::Resigned,
         }
     }
 }
@@ -145,11 +154,12 @@ pub enum EndReason {
     BothFailed,
     Adjudicated,
     TimeUp,
+    Resigned,
 }
 
 impl EndReason {
     /// All of them, in order.
-    pub const ALL: [EndReason; 9] = [
+    pub const ALL: [EndReason; 10] = [
         EndReason::Win,
         EndReason::Draw,
         EndReason::Timeout,
@@ -159,6 +169,7 @@ impl EndReason {
         EndReason::BothFailed,
         EndReason::Adjudicated,
         EndReason::TimeUp,
+        EndReason::Resigned,
     ];
 
     /// Its name in messages and exports.
@@ -173,6 +184,7 @@ impl EndReason {
             EndReason::BothFailed => "both_failed",
             EndReason::Adjudicated => "adjudicated",
             EndReason::TimeUp => "time_up",
+            EndReason::Resigned => "resigned",
         }
     }
 }
@@ -226,6 +238,15 @@ mod tests {
             let (winners, forfeits) = (Seats::of_bits(seats).unwrap(), Seats::of_bits(63 - seats).unwrap());
             let outcome = Outcome { winners, forfeits, cause };
             assert_eq!(Record::new(u64::MAX, Utc(u32::MAX), outcome, u16::MAX).outcome(), outcome);
+        }
+    }
+
+    #[test]
+    fn the_points_of_all_seats_are_those_of_their_verdicts() {
+        for (winners, forfeits) in (0..64).flat_map(|winners| (0..64).map(move |forfeits| (winners, forfeits))) {
+            let [winners, forfeits] = [winners, forfeits].map(|bits| Seats::of_bits(bits).unwrap());
+            let record = record(winners, forfeits, Cause::Played);
+            assert_eq!(record.points(), [0, 1, 2, 3, 4, 5].map(|seat| record.verdict(seat).points()));
         }
     }
 

@@ -6,7 +6,7 @@ use core::ops::RangeInclusive;
 
 use heapless::Vec;
 
-use super::pairs::Pairs;
+use super::pairs::{Pair, Pairs};
 use super::tables::{MOST, Tables};
 use crate::games::MAX_SEATS;
 
@@ -105,10 +105,20 @@ impl Schedule {
         }
     }
 
-    /// Whom a player meets in a round. Nobody in a bye.
-    pub fn opponents(self, round: u16, player: u16) -> impl Iterator<Item = u16> {
-        let places = self.table_of(round, player).and_then(|table| self.places(round, table));
-        places.into_iter().flatten().filter(move |&other| other != player)
+    /// Looks at every match of the first rounds, in order: at its place in a list of all, from 0, and its players by seat.
+    pub fn for_each(self, rounds: u16, mut look: impl FnMut(usize, &[u16])) {
+        let mut places = 0..;
+        for round in 1..=rounds.min(self.rounds()) {
+            for (table, place) in (1..=self.matches_per_round()).zip(&mut places) {
+                // Of two there are many, and they are not put into a list.
+                match self {
+                    Self::Pairs(pairs) => {
+                        pairs.pair(round, table).into_iter().for_each(|Pair { a, b }| look(place, &[a, b]))
+                    }
+                    Self::Tables(tables) => tables.places(round, table).into_iter().for_each(|all| look(place, &all)),
+                }
+            }
+        }
     }
 
     /// The place of a match in a list of all, round by round and table by table, from 0.

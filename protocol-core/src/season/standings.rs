@@ -4,10 +4,11 @@
 //! table is shown, is left to others.
 
 use super::schedule::Schedule;
-use core::cmp::{Ordering, Reverse};
+use core::cmp::Reverse;
 use heapless::VecView;
 use serde::Serialize;
 
+use crate::games::MAX_SEATS;
 use crate::ids::AgentId;
 use crate::json::Shown;
 
@@ -95,9 +96,10 @@ pub struct Ranked {
     pub is_level: bool,
     /// What it had gathered.
     pub tally: Tally,
-    /// What it took from those it was level with.
+    /// What it took from matches with those it was level with.
     direct: u16,
-    /// Twice what those are worth whom it beat, and once with whom it drew.
+    /// Twice what those are worth whom it beat, and once with whom it drew. At a table of more than two, whoever got fewer
+    /// points there is beaten.
     beaten: u32,
 }
 
@@ -105,58 +107,47 @@ pub struct Ranked {
 ///
 /// Points decide. Among players level on points, it is the points they took from matches with each other; then wins; then
 /// Sonneborn-Berger, the points of those they beat and half of those they drew with; then fewer technical losses; then
-/// `by_id`, so that no rank is shared. The points from each other are counted once, among all who are level: players they
-/// leave level go on to wins, and are not looked at again as a smaller group. That keeps the order explainable by one
-/// number per player.
+/// their place in the schedule, so that no rank is shared. The points from each other are counted once, among all who are
+/// level: players they leave level go on to wins, and are not looked at again as a smaller group. That keeps the order
+/// explainable by one number per player.
 ///
-/// `tallies` are the schedule's players in order. `rounds` says how many rounds of the schedule may have results, and
-/// `points(round, player)` what a player took from the match of such a round, if it has one. `by_id` must be a total
-/// order. Players for whom there is no room in `ranking` are left out.
+/// `tallies` are the schedule's players in order. `rounds` says how many rounds of the schedule may have results, and `taken`
+/// what the players of a match took from it, by seat, if it has one; the match is named by its place in the schedule. Players
+/// for whom there is no room in `ranking` are left out.
 ///
-/// Costs a sort, and for each of `k` level players the smaller of `k` and `rounds`: early in the season everybody is
-/// level but has met few, late in it many have been met but few are level. Whoever is level after wins too costs all its
-/// matches.
+/// Costs a sort, and one look at every match.
 pub fn rank(
     schedule: Schedule,
     tallies: &[Tally],
     rounds: u16,
-    points: impl Fn(u16, u16) -> Option<u16>,
-    by_id: impl Fn(u16, u16) -> Ordering,
+    taken: impl Fn(usize) -> Option<[u16; MAX_SEATS]>,
     ranking: &mut VecView<Ranked>,
 ) {
     ranking.clear();
     for (player, &tally) in (0..=u16::MAX).zip(tallies).take(ranking.capacity()) {
         let _ = ranking.push(Ranked { player, tally, ..Ranked::default() });
     }
-    ranking.sort_unstable_by_key(|ranked| Reverse(ranked.tally.points));
-    for level in ranking.chunk_by_mut(|p, q| p.tally.points == q.tally.points) {
-        if level.len() == 1 {
-            continue;
-        }
-        for at in 0..level.len() {
-            let Some(&Ranked { player, tally, .. }) = level.get(at) else { continue };
-            let is_level =
-                |other: u16| tallies.get(usize::from(other)).is_some_and(|other| other.points == tally.points);
-            let direct = points_from(schedule, player, level, rounds, &points, is_level);
-            level.iter_mut().skip(at).take(1).for_each(|ranked| ranked.direct = direct);
-        }
-        let key = |ranked: &Ranked| (Reverse(ranked.direct), Reverse(ranked.tally.wins));
-        level.sort_unstable_by_key(key);
-        for level in level.chunk_by_mut(|p, q| key(p) == key(q)) {
-            if level.len() > 1 {
-                level.iter_mut().for_each(|ranked| {
-                    ranked.beaten = sonneborn_berger(schedule, ranked.player, tallies, rounds, &points);
-                });
+    schedule.for_each(rounds, |place, players| {
+        let Some(taken) = taken(place) else { return };
+        let worth = |player: u16| tallies.get(usize::from(player)).map_or(0, |tally| tally.points);
+        for (&player, &mine) in players.iter().zip(&taken) {
+            let Some(ranked) = ranking.get_mut(usize::from(player)) else { continue };
+            let mut is_among_level = false;
+            for (&other, &theirs) in players.iter().zip(&taken).filter(|&(&other, _)| other != player) {
+                let worth = worth(other);
+                is_among_level |= worth == ranked.tally.points;
+                // No branches: nothing is harder to foretell than who beats whom.
+                let times = u32::from(mine > theirs) << 1 | u32::from(mine == theirs && mine > 0);
+                ranked.beaten = ranked.beaten.saturating_add(times.saturating_mul(worth.into()));
             }
-            let key = |ranked: &Ranked| (Reverse(ranked.beaten), ranked.tally.technical_losses);
-            let ids = |p: u16, q: u16| by_id(p, q).then(p.cmp(&q));
-            level.sort_unstable_by(|p, q| key(p).cmp(&key(q)).then_with(|| ids(p.player, q.player)));
+            ranked.direct = ranked.direct.saturating_add(if is_among_level { mine } else { 0 });
         }
-    }
+    });
     let key = |ranked: &Ranked| {
         let Ranked { tally, direct, beaten, .. } = *ranked;
-        (tally.points, direct, tally.wins, beaten, tally.technical_losses)
+        (Reverse((tally.points, direct, tally.wins, beaten)), tally.technical_losses)
     };
+    ranking.sort_unstable_by_key(|ranked| (key(ranked), ranked.player));
     let mut before = None;
     for ranked in ranking.iter_mut() {
         ranked.is_level = before == Some(key(ranked));
@@ -171,52 +162,6 @@ pub fn checksum(ranking: &[Ranked]) -> u32 {
     numbers.fold(0, |sum: u32, number| sum.wrapping_mul(31).wrapping_add(number.into()))
 }
 
-/// The points of everybody a player beat, twice, and of everybody it drew with. At a table of four, whoever got fewer points
-/// there is beaten.
-fn sonneborn_berger(
-    schedule: Schedule,
-    player: u16,
-    tallies: &[Tally],
-    rounds: u16,
-    points: impl Fn(u16, u16) -> Option<u16>,
-) -> u32 {
-    let mut sum = 0u32;
-    for (round, mine) in (1..=rounds).filter_map(|round| Some((round, points(round, player)?))) {
-        for other in schedule.opponents(round, player) {
-            let worth = tallies.get(usize::from(other)).map_or(0, |tally| u32::from(tally.points));
-            sum = sum.saturating_add(match points(round, other) {
-                Some(theirs) if mine > theirs => worth.saturating_mul(2),
-                Some(theirs) if mine == theirs && mine > 0 => worth,
-                _ => 0,
-            });
-        }
-    }
-    sum
-}
-
-/// What a player took from the others of a group, found by walking the group or the rounds, whichever are fewer.
-fn points_from(
-    schedule: Schedule,
-    player: u16,
-    group: &[Ranked],
-    rounds: u16,
-    points: impl Fn(u16, u16) -> Option<u16>,
-    in_group: impl Fn(u16) -> bool,
-) -> u16 {
-    let taken = |round| points(round, player).unwrap_or(0);
-    match schedule {
-        // Two meet once.
-        Schedule::Pairs(pairs) if group.len() < usize::from(rounds) => {
-            let met = group.iter().filter_map(|other| pairs.round_of(player, other.player));
-            met.filter(|&round| round <= rounds).map(taken).fold(0, u16::saturating_add)
-        }
-        _ => {
-            let met = (1..=rounds).filter(|&round| schedule.opponents(round, player).any(&in_group));
-            met.map(taken).fold(0, u16::saturating_add)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -224,7 +169,6 @@ mod tests {
     use super::super::Places;
     use super::Verdict::{Draw, Loss, TechnicalLoss, Win};
     use super::*;
-    use crate::games::MAX_SEATS;
     use heapless::Vec;
     use proptest::prelude::*;
     use std::vec;
@@ -265,13 +209,6 @@ mod tests {
             self.schedule.places(round, table).expect("players per match")
         }
 
-        fn of(&self, round: u16, player: u16) -> Option<Verdict> {
-            let table = self.schedule.table_of(round, player)?;
-            let place = self.schedule.index(round, table)?;
-            let seat = self.places(place).iter().position(|&other| other == player)?;
-            Some(self.results[place]?[seat])
-        }
-
         fn tallies(&self) -> std::vec::Vec<Tally> {
             let mut tallies = vec![Tally::default(); usize::from(self.schedule.players())];
             for (place, result) in self.results.iter().enumerate() {
@@ -288,9 +225,9 @@ mod tests {
 
         /// The players, best first, and beside each whether only its id puts it behind the one before.
         fn ranking<const N: usize>(&self, rounds: u16) -> (Vec<u16, N>, Vec<bool, N>) {
-            let points = |round, player| self.of(round, player).map(Verdict::points);
+            let taken = |place: usize| self.results[place].map(|verdicts| verdicts.map(Verdict::points));
             let mut ranking = Vec::<_, N>::new();
-            rank(self.schedule, &self.tallies(), rounds, points, |p, q| p.cmp(&q), &mut ranking);
+            rank(self.schedule, &self.tallies(), rounds, taken, &mut ranking);
             ranking.iter().map(|ranked| (ranked.player, ranked.is_level)).unzip()
         }
 
@@ -342,11 +279,8 @@ mod tests {
 
     #[test]
     fn before_the_first_match_ids_decide() {
-        let by_id = |p: u16, q: u16| q.cmp(&p);
-        let mut ranking = Vec::<_, 4>::new();
-        rank(Schedule::new(2, 3), &[Tally::default(); 3], 0, |_, _| None, by_id, &mut ranking);
-        let shown: std::vec::Vec<_> = ranking.iter().map(|ranked| (ranked.player, ranked.is_level)).collect();
-        assert_eq!(shown, [(2, false), (1, true), (0, true)], "and they share the place");
+        let (order, is_level) = Paper::new(3).ranking::<4>(0);
+        assert_eq!((&order[..], &is_level[..]), (&[0, 1, 2][..], &[false, true, true][..]), "and they share the place");
     }
 
     #[test]
@@ -464,10 +398,6 @@ mod tests {
         core::array::from_fn(|seat| verdicts.get(seat).copied().unwrap_or(Loss))
     }
 
-    fn ranked(players: &[u16]) -> std::vec::Vec<Ranked> {
-        players.iter().map(|&player| Ranked { player, ..Ranked::default() }).collect()
-    }
-
     fn verdicts() -> impl Strategy<Value = Option<(Verdict, Verdict)>> {
         prop_oneof![
             4 => Just(Some((Win, Loss))),
@@ -517,25 +447,6 @@ mod tests {
             paper.results[..entered].copy_from_slice(&results[..entered]);
             let (order, is_level) = paper.ranking::<16>(rounds);
             prop_assert_eq!((order.to_vec(), is_level.to_vec()), paper.naive());
-        }
-
-        #[test]
-        fn walking_the_group_and_walking_the_rounds_find_the_same_points(
-            results in proptest::collection::vec(verdicts(), 66),
-            group in proptest::sample::subsequence((0..12u16).collect::<std::vec::Vec<_>>(), 1..=10),
-            more in 1u16..=10,
-        ) {
-            let mut paper = Paper::new(12);
-            paper.results.copy_from_slice(&of_two(&results));
-            let player = group[0];
-            let rounds = (group.len() as u16 + more).min(paper.schedule.rounds());
-            let points = |round, player| paper.of(round, player).map(Verdict::points);
-            let in_group = |other| group.contains(&other);
-            let by_group = points_from(paper.schedule, player, &ranked(&group), rounds, points, |_| false);
-            // Longer than the season, so that the rounds are walked.
-            let long = [player; 12];
-            let by_rounds = points_from(paper.schedule, player, &ranked(&long), rounds, points, in_group);
-            prop_assert_eq!(by_group, by_rounds);
         }
     }
 }

@@ -17,14 +17,14 @@ use super::*;
 use crate::games::Game;
 use crate::ids::MatchId;
 use crate::json::Slice;
-use crate::protocols::league_of_agents::{Picture, Reply, Told, Word};
+use crate::protocols::league_of_agents::{Cursor, Picture, Reply, Word};
 use crate::season::Rule;
 
 /// What was said on the connection of an agent.
 #[derive(Default)]
 pub(super) struct Ear {
     pub line: u16,
-    told: Told,
+    told: Cursor,
 }
 
 impl Room {
@@ -55,7 +55,7 @@ impl Room {
         };
         let line = self.venue.line_of(issue).unwrap();
         self.venue.handle(self.now, Event::Arrived { player: line });
-        Ear { line, told: Told::default() }
+        Ear { line, told: Cursor::default() }
     }
 
     /// What is answered to a message; nothing where the game answers.
@@ -234,7 +234,7 @@ fn every_protocol_error_is_answered_in_its_words() {
     ] {
         assert_eq!(room.says(line, body), error(message), "{body}");
     }
-    assert_eq!(room.joins(&ada, "chess")["type"], "error");
+    assert_eq!(room.joins(&ada, "checkers")["type"], "error");
     let gone = json!({"type":"move_result","success":false,"error":"Game not found or not active."});
     assert_eq!(room.plays(&ada, "x", json!({})), gone);
     let pong = json!({"type": "pong", "timestamp": 1_736_937_000_000_u64});
@@ -357,7 +357,7 @@ fn somebody_who_looks_on_is_counted_and_told_everything_but_whose_turn_it_is() {
     let body = json!({"type": "subscribe_game", "gameId": id}).to_string();
     let Reply::Watches(game) = room.venue.hear_arena(room.now, None, body.as_bytes()) else { panic!("it may") };
     room.venue.count_spectator(game, true);
-    let mut told = Told::default();
+    let mut told = Cursor::default();
     let mut look = |room: &Room| {
         let mut heard = Vec::new();
         while let Some(picture) = room.venue.picture_of(room.now, game) {
@@ -906,7 +906,7 @@ fn a_game_of_the_queue_is_looked_at_afterwards_like_a_match_of_the_league() {
     assert_eq!((&shown["result"]["status"], &shown["result"]["score"]["P01"]), (&json!("WIN"), &json!(3)));
     assert_eq!(room.venue.revealed_seed(game).unwrap().commitment(), secret.0, "the box kept its word");
     let mut replay = room.venue.replay_of(game).unwrap();
-    let film = super::reel_tests::taken(room.venue.memory.reel, 256);
+    let film = super::film_tests::taken(room.venue.memory.film, 256);
     let mut from = crate::journal::bytes::Reader::new(&film);
     while let Some(step) = Step::read(&mut from).unwrap() {
         replay.follow(&step).unwrap();

@@ -48,6 +48,12 @@ pub enum Fact {
     Ruled(MatchId),
     /// A match that was over is to be played again.
     Again(MatchId),
+    /// The audience votes on a match.
+    Voting(MatchId),
+    /// The vote with this place among those on a match.
+    Vote(MatchId, u8),
+    /// How debates are held is another.
+    Debates,
     /// The game of this number, outside the league, is over.
     Game(u16),
     /// The player of this number has played one of which nothing else is kept.
@@ -239,6 +245,15 @@ impl Venue<'_> {
             Fact::Played(id) => self.write_result(id, out, Entry::Played),
             Fact::Ruled(id) => self.write_result(id, out, Entry::Ruled),
             Fact::Again(id) => Entry::Again(id).write(out),
+            Fact::Voting(id) => match self.ballot_of(id) {
+                Some((_, ballot)) => Entry::Voting(ballot).write(out),
+                None => Ok(()),
+            },
+            Fact::Vote(id, at) => match self.vote_at(id, at) {
+                Some(vote) => Entry::Vote(id, vote).write(out),
+                None => Ok(()),
+            },
+            Fact::Debates => self.debates().write(out),
             Fact::Game(number) => match self.finished_game(MatchId::of_game(number)) {
                 Some(finished) => out.all(|out| {
                     Entry::Game(*finished).write(out)?;
@@ -283,7 +298,7 @@ impl Venue<'_> {
     /// Writes the beginning of a chapter, from part `at` on, as far as there is room; moves `at` on. False when there is
     /// no more. Whoever keeps the journal adds what it knows itself, and [`Entry::Open`].
     pub fn write_chapter(&self, at: &mut usize, out: &mut Writer<'_>) -> bool {
-        let head = [Entry::Origin(self.origin()), Entry::Settings(self.settings())];
+        let head = [Entry::Origin(self.origin()), Entry::Settings(self.settings()), self.debates()];
         // Whoever came when the league had begun plays beside it.
         let is_beside = |player: &&Player| self.stage != Stage::Waiting && player.place == OUTSIDE;
         let is_in = move |player: &&Player| !is_beside(player);
@@ -295,6 +310,7 @@ impl Venue<'_> {
         let (older, newer) = self.memory.finished.as_slices();
         let games = older.iter().chain(newer).map(|finished| Entry::Game(*finished));
         let entries = head.into_iter().chain(agents).chain(started).chain(beside).chain(ratings).chain(games);
+        let entries = entries.chain(self.open_votes());
         let said = entries.clone().count();
         if write_from(at, entries, out) {
             return true;
@@ -333,10 +349,15 @@ impl Venue<'_> {
         Origin { league, issued, master, secret, chosen }
     }
 
+    /// How debates are held.
+    fn debates(&self) -> Entry<'_> {
+        Entry::Debates(self.config.vote_seconds, &self.config.topic)
+    }
+
     /// How the league is set up.
     pub fn settings(&self) -> Settings {
-        let Config { game, mode, timing, start_at, pacing, per_address, other_hosts, .. } = self.config;
-        Settings { game, mode, timing, start_at, pacing, per_address, other_hosts }
+        let Config { game, mode, timing, start_at, pacing, per_address, fill_after, other_hosts, .. } = self.config;
+        Settings { game, mode, timing, start_at, pacing, per_address, fill_after, other_hosts }
     }
 
     /// Takes in what a journal says, entry by entry, in order. Nothing goes out; when all is in, [`Venue::resume`] goes on.
@@ -378,6 +399,13 @@ impl Venue<'_> {
                 if place.replace(played.record).is_some() {
                     return Err(Unfit);
                 }
+                self.drop_ballot(played.id);
+            }
+            Entry::Voting(ballot) => self.restore_ballot(&ballot),
+            Entry::Vote(id, vote) => self.restore_vote(id, vote),
+            Entry::Debates(seconds, topic) => {
+                self.config.vote_seconds = seconds;
+                self.config.topic = String::try_from(topic).map_err(|_| Unfit)?;
             }
             Entry::Ruled(played) if !is_waiting => {
                 let index = self.schedule().index(played.id.round, played.id.table).ok_or(Unfit)?;
@@ -395,7 +423,8 @@ impl Venue<'_> {
                 }
             }
             Entry::Game(finished) => {
-                self.last_game = finished.number;
+                self.last_game = finished.number.into();
+                self.drop_ballot(MatchId::of_game(finished.number));
                 self.keep_game(finished);
             }
             Entry::Rated(number, rating) => {
@@ -418,10 +447,11 @@ impl Venue<'_> {
     }
 
     fn apply(&mut self, settings: Settings) {
-        let Settings { game, mode, timing, start_at, pacing, per_address, other_hosts } = settings;
-        let Config { own, ref endpoint, .. } = self.config;
-        let endpoint = endpoint.clone();
-        self.config = Config { game, mode, timing, start_at, pacing, per_address, other_hosts, endpoint, own };
+        let Settings { game, mode, timing, start_at, pacing, per_address, fill_after, other_hosts } = settings;
+        let config = &mut self.config;
+        (config.game, config.mode, config.timing, config.start_at) = (game, mode, timing, start_at);
+        (config.pacing, config.per_address, config.fill_after) = (pacing, per_address, fill_after);
+        config.other_hosts = other_hosts;
     }
 
     fn restore_player(&mut self, agent: Agent<'_>) -> Option<()> {
@@ -431,7 +461,13 @@ impl Venue<'_> {
         let player = Player {
             version: String::try_from(agent.version).ok()?,
             games: agent.games,
-            ..Player::new(number, agent.issue, name, contact, AnySession::restored(agent.protocol, agent.dialect)?)
+            ..Player::new(
+                number,
+                agent.issue,
+                name,
+                contact,
+                AnySession::restored(agent.protocol, agent.dialect, agent.about)?,
+            )
         };
         self.issued = self.issued.max(agent.issue);
         match self.memory.players.iter_mut().find(|known| known.number == agent.number) {
@@ -447,13 +483,15 @@ impl Venue<'_> {
         self.memory.facts.kept = true;
         self.note(now, None, None, Happening::Resumed);
         if self.stage == Stage::Waiting {
+            self.reopen_votes(now, 0);
             // The last one may have been kept, and the start it led to not.
             self.start_if_enough(now);
             self.advance(now);
             return;
         }
         let last = self.schedule().rounds();
-        let is_begun = |round: u16| self.records_of(round..=round).any(|played| played.is_some());
+        let is_begun =
+            |round: u16| self.records_of(round..=round).any(|played| played.is_some()) || self.has_vote_in(round);
         let begun = (1..=last).rev().find(|&round| is_begun(round)).unwrap_or(1);
         // What is missing of earlier rounds is to be played again, within the one that was begun last.
         let is_complete = self.records_of(1..=begun).all(|played| played.is_some());
@@ -483,7 +521,8 @@ impl Venue<'_> {
         }
         self.start_round(now, round);
         self.count_results(round, round);
-        self.again = count(self.records_of(1..=closed).filter(Option::is_none).count());
+        let again = count(self.records_of(1..=closed).filter(Option::is_none).count());
+        self.again = again.saturating_sub(self.reopen_votes(now, closed));
         self.advance(now);
     }
 
@@ -548,6 +587,7 @@ impl Player {
             games: self.games,
             protocol: self.session.code() as u8,
             dialect: self.session.dialect(),
+            about: self.session.about(),
         })
     }
 }

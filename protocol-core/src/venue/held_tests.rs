@@ -40,7 +40,7 @@ pub(super) fn log(room: &Room) -> String {
 }
 
 /// Two players that dial in and are there.
-fn two() -> Room {
+pub(super) fn two() -> Room {
     let mut room = Room::new(config());
     for (name, from) in [("Ada", 7), ("Bob", 8)] {
         let (answer, caller) = dial_in(&mut room, name, from);

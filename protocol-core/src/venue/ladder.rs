@@ -7,6 +7,7 @@
 //! is a fact. Of those played here the last ones are kept ([`Finished`]).
 
 use super::facts::Fact;
+use super::film::FilmId;
 use super::players::{OUTSIDE, Player};
 use super::rooms::Room;
 use super::rounds::{Life, Lines, Stage, Table};
@@ -26,6 +27,16 @@ pub(super) struct Wish {
     pub ticket: u32,
     /// Where; `None` with whoever waits for the same game.
     pub room: Option<Room>,
+    /// How many wait in the room, if this is who keeps it: who came first of those who are in it. Else 0.
+    pub keeps: u8,
+    /// Since when it waits, and when it last asked, both in [`seconds`].
+    pub since: u16,
+    pub asked: u16,
+}
+
+/// Seconds on the monotonic clock. They begin anew after 18 hours, and nobody waits so long.
+pub fn seconds(now: Now) -> u16 {
+    u16::try_from((now.ms / 1000) & 0xffff).unwrap_or(0)
 }
 
 /// A game outside the league that is over: all that is kept of it, for whoever looks at it afterwards. Its moves are on film.
@@ -54,27 +65,37 @@ impl Finished {
     }
 }
 
+/// Whether whoever came last goes first, where lots are drawn for it: the seed decides.
+fn is_turned(seed: Seed) -> bool {
+    let Seed([first, ..]) = seed.derive(Purpose::First, [0; 3]);
+    first & 1 == 1
+}
+
 impl Venue<'_> {
     /// An agent waits for a game. Who waits already keeps its place, unless it wants another game now.
-    pub(crate) fn queue_up(&mut self, index: u16, game: GameKind) {
+    pub(crate) fn queue_up(&mut self, now: Now, index: u16, game: GameKind) {
         let wish = self.memory.players.get(usize::from(index)).and_then(|player| player.wish);
         if wish.is_none_or(|wish| wish.game != game) {
-            self.wish(index, game, None);
+            self.wish(now, index, game, None);
         }
     }
 
-    /// An agent waits for a game, behind all who wait already.
-    pub(super) fn wish(&mut self, index: u16, game: GameKind, room: Option<Room>) {
+    /// An agent waits for a game, behind all who wait already, and for no other.
+    pub(super) fn wish(&mut self, now: Now, index: u16, game: GameKind, room: Option<Room>) {
+        self.leave_queue(index);
         let Some(player) = self.memory.players.get_mut(usize::from(index)) else { return };
-        self.queued = self.queued.saturating_add(player.wish.is_none().into());
+        self.queued = self.queued.saturating_add(1);
         self.tickets = self.tickets.wrapping_add(1);
-        player.wish = Some(Wish { game, ticket: self.tickets, room });
+        let since = seconds(now);
+        player.wish = Some(Wish { game, ticket: self.tickets, room, keeps: 0, since, asked: since });
     }
 
     /// An agent waits no longer.
     pub(crate) fn leave_queue(&mut self, index: u16) {
         let wish = self.memory.players.get_mut(usize::from(index)).and_then(|player| player.wish.take());
-        self.queued = self.queued.saturating_sub(wish.is_some().into());
+        let Some(wish) = wish else { return };
+        self.queued = self.queued.saturating_sub(1);
+        self.left_room(wish);
     }
 
     /// The game an agent waits for, and its place among those who wait for it, from 1.
@@ -93,13 +114,16 @@ impl Venue<'_> {
         }
         self.forget_who_asks_no_more(now);
         for &game in GameKind::ALL {
-            while let Some((room, players)) = self.next_party(game) {
+            while let Some((room, mut players)) = self.next_party(game) {
                 // A game may end as it begins, and its result needs room.
                 let Some(slot) = self.free_slot().filter(|_| !self.memory.facts.is_full()) else { return };
                 players.iter().for_each(|&player| self.leave_queue(player));
-                self.ladder_games = self.ladder_games.wrapping_add(1);
                 let id = room.map_or_else(|| self.next_game(), |room| MatchId::of_game(room.number));
-                let seed = self.chance.derive(Purpose::Ladder, [self.ladder_games, 0, 0]);
+                let seed = self.game_seed(id.table);
+                let draws = |&line: &u16| self.player(line).is_some_and(|player| player.session.draws_lots());
+                if players.iter().any(draws) && is_turned(seed) {
+                    players.reverse();
+                }
                 self.open_table(now, id, (game, seed), &players, slot);
                 self.begin(now, slot);
             }
@@ -108,37 +132,31 @@ impl Venue<'_> {
 
     /// Who begins a game next: those in a room that is full, or that others in the queue can fill; else the first of these.
     fn next_party(&self, game: GameKind) -> Option<(Option<Room>, Lines)> {
-        let waits = |player: &Player| player.wish.is_some_and(|wish| wish.game == game);
-        if !self.memory.players.iter().any(waits) {
+        let is_free = |player: &Player| player.seating.is_none() && !self.plays_in_league(player) && !player.has_left();
+        let queues = |player: &&Player| {
+            player.wish.is_some_and(|wish| wish.game == game && wish.room.is_none()) && is_free(player)
+        };
+        let queue = self.memory.players.iter().filter(queues).count();
+        let can_begin = |seats: u8, here: u8| usize::from(here).saturating_add(queue) >= seats.into();
+        let room = self.first_room(|open| open.game == game && can_begin(open.room.seats, open.taken));
+        let seats = room.map_or(*game.rules().seats.start(), |open| open.room.seats);
+        if room.is_none() && !can_begin(seats, 0) {
             return None;
         }
-        let rooms = self.open_rooms().filter(|(of, _)| *of == game).map(|(_, room)| Some(room));
-        rooms.chain([None]).find_map(|room| Some((room, self.party_in(game, room)?)))
+        let room = room.map(|open| open.room);
+        let mut lines = room.map_or_else(Lines::new, |room| self.roommates(game, room));
+        let queue = self.waiting(game, None).filter(|&player| self.player(player).is_some_and(is_free));
+        lines.extend(queue.take(usize::from(seats).saturating_sub(lines.len())));
+        (lines.len() == usize::from(seats)).then_some((room, lines))
     }
 
-    /// The players of a room, and those who have waited longest for the game in the queue, if all of them together are enough
-    /// and could begin now.
-    fn party_in(&self, game: GameKind, room: Option<Room>) -> Option<Lines> {
-        let seats = usize::from(room.map_or(*game.rules().seats.start(), |room| room.seats));
-        let is_free = |player: &Player| {
-            let plays_in_the_league = matches!(self.stage, Stage::Running(_)) && player.place != OUTSIDE;
-            player.seating.is_none() && !plays_in_the_league && !player.has_left()
-        };
-        let mut lines = Lines::new();
-        if room.is_some() {
-            let mut members = self.waiting(game, room);
-            if members.any(|player| self.player(player).is_none_or(|player| !is_free(player))) {
-                return None;
-            }
-            self.waiting(game, room).try_for_each(|player| lines.push(player)).ok()?;
-        }
-        let queue = self.waiting(game, None).filter(|&player| self.player(player).is_some_and(is_free));
-        lines.extend(queue.take(seats.saturating_sub(lines.len())));
-        (lines.len() == seats).then_some(lines)
+    /// Whether a player has its place in a league that runs.
+    pub(crate) fn plays_in_league(&self, player: &Player) -> bool {
+        matches!(self.stage, Stage::Running(_)) && player.place != OUTSIDE
     }
 
     /// Those who wait for a game in a room, or in the queue, the first of them first.
-    pub(super) fn waiting(&self, game: GameKind, room: Option<Room>) -> impl Iterator<Item = u16> {
+    pub(crate) fn waiting(&self, game: GameKind, room: Option<Room>) -> impl Iterator<Item = u16> {
         let tickets = move || {
             let waits = move |wish: &Wish| wish.game == game && wish.room == room;
             (0..)
@@ -167,18 +185,45 @@ impl Venue<'_> {
         }
     }
 
+    /// The league has begun: who plays in it waits in no room any more.
+    pub(super) fn leave_rooms_for_the_league(&mut self) {
+        for line in self.lines() {
+            let waits = |player: &Player| player.wish.is_some_and(|wish| wish.room.is_some());
+            if self.player(line).is_some_and(|player| waits(player) && player.place != OUTSIDE) {
+                self.leave_queue(line);
+            }
+        }
+    }
+
     /// The next number that no game has which waits, runs or is kept.
     pub(super) fn next_game(&mut self) -> MatchId {
         loop {
-            self.last_game = self.last_game.wrapping_add(1).max(1);
-            let id = MatchId::of_game(self.last_game);
-            let is_taken = self.finished_game(id).is_some()
+            self.last_game = self.last_game.wrapping_add(1);
+            let [.., high, low] = self.last_game.to_be_bytes();
+            let id = MatchId::of_game(u16::from_be_bytes([high, low]));
+            let is_taken = id.table == 0
+                || self.finished_game(id).is_some()
                 || self.memory.tables.iter().flatten().any(|table| table.id == id)
-                || self.open_rooms().any(|(_, room)| room.number == id.table);
+                || self.open_rooms().any(|open| open.room.number == id.table);
             if !is_taken {
                 return id;
             }
         }
+    }
+
+    /// What decides the game of a number that has been given out: another seed each time the number comes again, and after every
+    /// restart.
+    fn game_seed(&self, number: u16) -> Seed {
+        let newest = self.last_game & !0xffff | u32::from(number);
+        let count = if newest > self.last_game { newest.wrapping_sub(0x1_0000) } else { newest };
+        self.chance.derive(Purpose::Ladder, [count, 0, 0])
+    }
+
+    /// By which a game outside the league is told from all others that ever have its number. A number that somebody was told may
+    /// be lost in a power cut, and come again.
+    pub(crate) fn mark_of_game(&self, id: MatchId) -> FilmId {
+        let seed = || self.finished_game(id).map_or_else(|| self.game_seed(id.table), |finished| finished.seed);
+        self.table(id).map_or_else(|| FilmId::of(seed()), Table::film_id)
     }
 
     /// A game outside the league that is over, while it is kept.
@@ -252,10 +297,11 @@ impl Venue<'_> {
         if !table.is_over() {
             table.life = Life::Over;
         }
-        let id = table.id;
-        for player in &table.seated() {
-            let Some(player) = self.memory.players.get_mut(usize::from(*player)) else { continue };
-            player.session.is_over(id);
+        for line in table.seated() {
+            if let Some(code) = self.player(line).map(|player| player.session.code()) {
+                code.is_over(self, line, slot);
+            }
+            let Some(player) = self.player_mut(line) else { continue };
             // Who is told of matches by news is told of this one whether it sits there or not.
             if player.session.cursor().is_some() || !player.is_linked {
                 player.seating = None;

@@ -21,10 +21,13 @@
 //! check.rs       test calls: is a player there?
 //! ladder.rs      games outside the league, and ratings
 //! rooms.rs       tables that wait for their players
+//! chat.rs        what players say to everybody
 //! notes.rs       what is kept for players between their moves
 //! party.rs       who sits at a table, as a game is told of them
 //! report.rs      what can be read of a league
-//! reel.rs        the steps of every match, to look at it again
+//! speeches.rs    what is said at length
+//! votes.rs       the audience that decides
+//! film.rs        the steps of every match, to look at it again
 //! facts.rs       what must outlive a power cut, and the venue again after one
 //! ```
 
@@ -33,10 +36,14 @@ mod admission_tests;
 #[cfg(test)]
 mod arena_tests;
 mod calls;
+mod chat;
 mod check;
 #[cfg(test)]
 mod check_tests;
 mod facts;
+mod film;
+#[cfg(test)]
+mod film_tests;
 #[cfg(test)]
 mod fours_tests;
 #[cfg(test)]
@@ -58,9 +65,6 @@ mod powers;
 #[cfg(test)]
 mod powers_tests;
 mod presence;
-mod reel;
-#[cfg(test)]
-mod reel_tests;
 #[cfg(test)]
 mod referee_tests;
 mod report;
@@ -73,29 +77,37 @@ mod seats;
 mod seats_tests;
 mod settings;
 mod space;
+mod speeches;
 #[cfg(test)]
 pub(crate) mod tests;
+mod votes;
+#[cfg(test)]
+mod votes_tests;
 
 use core::net::SocketAddr;
 
 use heapless::String;
 
 pub use calls::{Call, Failure, Progress};
+pub use chat::TEXT_BYTES;
+pub(crate) use chat::{Channel, NotSaid, Said};
 pub use check::Ready;
 pub use facts::{Fact, Unfit, has_reached};
-pub use ladder::Finished;
+pub use film::{Astray, Deed, FilmId, LastMove, MOVE_BYTES, Replay, Shot, Step};
+pub use ladder::{Finished, seconds};
 pub use news::{Cursor, News};
 pub use party::{PLAYER_ID, Party};
 pub use players::{AgentState, NAME_BYTES, Player};
 pub(crate) use players::{Applicant, Gone, NotAdmitted};
 pub use powers::Denied;
-pub use reel::{Astray, Deed, LastMove, MOVE_BYTES, ReelId, Replay, Shot, Step};
 pub use report::{MatchLine, Sitter, Status};
-pub(crate) use rooms::NotSeated;
+pub use rooms::Waiting;
+pub(crate) use rooms::{NotSeated, OpenRoom};
 pub(crate) use rounds::Life;
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
-pub use settings::{Change, Pace, Pacing, TIMEOUT_MS, Timing, sizes};
+pub use settings::{Change, Pace, Pacing, TIMEOUT_MS, Timing, VOTE_SECONDS, sizes};
 pub use space::{Memory, Space};
+pub use votes::{Ballot, CROWD, NotCounted, Poll, Vote, Voter};
 
 use crate::fair::{Purpose, Seed};
 use crate::games::GameKind;
@@ -127,6 +139,9 @@ impl Mode {
     }
 }
 
+/// The longest topic the owner can set, in bytes.
+pub const TOPIC_BYTES: usize = 160;
+
 /// How the box is set up.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -142,6 +157,12 @@ pub struct Config {
     pub pacing: Pacing,
     /// So many players may come from one address; `None`: as many as leave a quarter of the seats to others.
     pub per_address: Option<u16>,
+    /// After how many seconds a room that waits is filled with house players; `None`: never.
+    pub fill_after: Option<u16>,
+    /// How long the audience votes.
+    pub vote_seconds: u16,
+    /// What debates are about; what their seeds decide, where it is empty.
+    pub topic: String<TOPIC_BYTES>,
     /// Whether an agent may be called at another address than it registered from.
     pub other_hosts: bool,
     /// Where agents reach the box: `http://10.0.0.5:8000/mcp`.
@@ -159,6 +180,9 @@ impl Config {
         start_at: None,
         pacing: Pacing { pace: Pace::Fast, turn_ms: 0, match_ms: 0, break_ms: 0 },
         per_address: None,
+        fill_after: None,
+        vote_seconds: 0,
+        topic: String::new(),
         other_hosts: false,
         endpoint: String::new(),
         own: None,
@@ -168,7 +192,7 @@ impl Config {
 /// As a box is when nobody has set it up. It has no address yet.
 impl Default for Config {
     fn default() -> Self {
-        Self { timing: Timing::default(), pacing: Pacing::default(), ..Self::NONE }
+        Self { timing: Timing::default(), pacing: Pacing::default(), vote_seconds: VOTE_SECONDS, ..Self::NONE }
     }
 }
 
@@ -287,10 +311,10 @@ pub struct Venue<'m> {
     over_is_told: bool,
     /// Decides every game of the ladder. Another one after every restart: nobody has seen anything of it.
     chance: Seed,
-    /// Games of the ladder since then.
-    ladder_games: u32,
-    /// The number of the last of them that there ever was.
-    last_game: u16,
+    /// The number of the last of them that there ever was, and above its sixteen bits how often numbers have begun anew.
+    last_game: u32,
+    /// How many messages were ever said.
+    messages: u32,
     /// Agents that wait for a game of the ladder, and how often one began to.
     queued: u16,
     tickets: u32,
@@ -329,8 +353,8 @@ impl<'m> Venue<'m> {
             issued: 0,
             attempts: 0,
             over_is_told: false,
-            ladder_games: 0,
             last_game: 0,
+            messages: 0,
             queued: 0,
             tickets: 0,
         }

@@ -209,6 +209,47 @@ fn news_that_takes_for_ever_to_be_said_is_given_up() {
 }
 
 #[test]
+fn who_never_takes_what_is_said_has_half_the_time_for_the_next() {
+    assert_eq!(waits_for_who_never_takes_what_is_said(started(2)), [5_000, 2_500, 1_250, 1_000]);
+}
+
+#[test]
+fn who_dials_in_has_all_the_time_for_what_is_said_because_half_of_it_costs_the_link() {
+    let mut room = super::held_tests::two();
+    room.venue.command(room.now, Command::Start).unwrap();
+    assert_eq!(waits_for_who_never_takes_what_is_said(room), [5_000; 4]);
+}
+
+/// How long the box waits for the first of two players, piece of news by piece of news.
+fn waits_for_who_never_takes_what_is_said(mut room: Room) -> Vec<u64> {
+    let mut news: Vec<(u32, u64)> = Vec::new();
+    let mut waited = Vec::new();
+    while waited.len() < 4 {
+        while room.venue.poll_output().is_some() {}
+        let answers: Vec<u16> = (0..2)
+            .filter(|&player| room.venue.call(player).is_some())
+            .filter(|&player| player == 1 || is_question(&room.call(player).unwrap()))
+            .collect();
+        for &player in &answers {
+            let answer = perfect(player, &room.call(player).unwrap()).unwrap();
+            room.answer(player, answer);
+        }
+        if let Some(call) = room.venue.call(0).map(|call| call.id).filter(|_| answers.is_empty()) {
+            if news.last().is_none_or(|(last, _)| *last != call) {
+                waited.extend(news.last().map(|(_, since)| room.now.ms - since));
+                news.push((call, room.now.ms));
+            }
+            // To begin anew gives no more time.
+            room.venue.handle(room.now, Event::Begun { player: 0, call });
+            let at = room.venue.next_deadline().unwrap();
+            room.now = Now { ms: at, utc: room.now.utc_at(at) };
+            room.venue.handle(room.now, Event::Tick);
+        }
+    }
+    waited
+}
+
+#[test]
 fn who_answers_by_messages_of_its_own_and_never_replies_is_not_waited_for_either() {
     let mut room = started(2);
     let token = room.register("Agent 0", 8101)["auth_token"].as_str().unwrap().to_string();

@@ -4,12 +4,16 @@
 //! All notes share one pad, one behind the other, because most are short and a few are long: ten kilobytes for each player
 //! would be more memory than a board has. A note that does not fit is refused, and nothing is lost by it. A position that does
 //! not fit takes the place of the match's oldest: what is older than that can come again, and the game still ends with its last
-//! turn. Sixteen matches of 250 moves have room on the smallest board, if nobody's memory is beside them.
+//! turn. Sixteen matches of 250 moves have room on the smallest board, if nobody's memory is beside them. What is left is for
+//! [chat](super::chat), which gives way to all else.
+
+use core::ops::Range;
 
 use super::Venue;
-use super::reel::moved;
+use super::film::moved;
 use super::rounds::Seating;
-use crate::games::{Game, Illegal, MoveSink, SAID};
+use super::speeches::{self, Speech};
+use crate::games::{AnyGame, Game, Illegal, MoveSink, SAID};
 use crate::json::Value;
 use crate::referee::{Heard, Past};
 use crate::time::Now;
@@ -22,8 +26,8 @@ const NO_ROOM: Illegal = Illegal("memory is longer than what the box has left fo
 const HEAD: usize = 5;
 
 /// What is kept of a position.
-const POSITION: usize = 5;
-type Kept = [u8; POSITION];
+const POSITION: u16 = 5;
+type Kept = [u8; POSITION as usize];
 
 /// What a note is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +41,12 @@ pub(super) enum Note {
     Says,
     /// Not of a player but of the table with this number: the positions its match has been through.
     Past,
+    /// A message to everybody, of which a player may have several.
+    Chat,
+    /// What it said last, at length.
+    Speech,
+    /// Of the table with this number: who has voted, and for whom.
+    Votes,
 }
 
 /// The pad. How long it is, its owner says.
@@ -51,11 +61,26 @@ impl<const N: usize> Notes<[u8; N]> {
     }
 }
 
-#[expect(
-    clippy::arithmetic_side_effects,
-    clippy::cast_possible_truncation,
-    reason = "a note that is found lies within what is used, that within the pad, and `fits` keeps a length to 16 bits"
-)]
+/// Where a note lies in the pad, head and all, and how long it is. One that was found lies within what is used.
+#[derive(Clone, Copy)]
+struct Place {
+    at: usize,
+    len: u16,
+}
+
+impl Place {
+    /// What is behind its head.
+    fn text(self) -> Range<usize> {
+        let begin = self.at.saturating_add(HEAD);
+        begin..begin.saturating_add(self.len.into())
+    }
+
+    /// What it takes of the pad.
+    fn bytes(self) -> usize {
+        HEAD.saturating_add(self.len.into())
+    }
+}
+
 impl Notes {
     pub fn clear(&mut self) {
         self.used = 0;
@@ -63,45 +88,102 @@ impl Notes {
 
     /// A note of the player of this number; nothing where there is none.
     pub fn get(&self, player: u16, kind: Note) -> &str {
-        let note = self.find(player, kind).and_then(|(at, len)| self.bytes().get(at + HEAD..at + HEAD + len));
+        let note = self.find(player, kind).and_then(|place| self.bytes().get(place.text()));
         note.and_then(|bytes| str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
-    /// Whether a note would fit, instead of the last one of its kind.
-    fn fits(&self, player: u16, kind: Note, note: &str) -> bool {
-        let last = self.find(player, kind).map_or(0, |(_, len)| HEAD + len);
-        let used = self.used.saturating_sub(last) + HEAD + note.len();
-        used <= self.pad.len() && note.len() <= usize::from(u16::MAX)
+    /// Whether a note would fit, instead of the last one of its kind: its length then.
+    fn fits(&self, player: u16, kind: Note, note: &str) -> Option<u16> {
+        self.has_room_for(note.len(), self.find(player, kind).map_or(0, Place::bytes))
+    }
+
+    /// Whether there is room for a note of this length in the place of so many bytes, and of what gives way: its length then.
+    pub fn has_room_for(&self, len: usize, instead: usize) -> Option<u16> {
+        let gives_way = self.taken_by(Note::Chat).saturating_add(self.taken_by(Note::Speech));
+        let used = self.used.saturating_sub(instead).saturating_sub(gives_way);
+        let used = used.saturating_add(HEAD).saturating_add(len);
+        u16::try_from(len).ok().filter(|_| used <= self.pad.len())
     }
 
     /// Keeps a note instead of the last one of its kind. False where there is no room for it: then the last one stays.
     pub fn set(&mut self, player: u16, kind: Note, note: &str) -> bool {
-        if !self.fits(player, kind, note) {
+        let Some(len) = self.fits(player, kind, note) else { return false };
+        self.remove(player, kind);
+        while !self.append((player, kind), len, note.bytes()) && self.give_way() {}
+        true
+    }
+
+    /// The same with bytes.
+    pub fn set_bytes(&mut self, table: u16, kind: Note, note: &[u8]) -> bool {
+        self.remove(table, kind);
+        let Some(len) = self.has_room_for(note.len(), 0) else { return false };
+        while !self.append((table, kind), len, note.iter().copied()) && self.give_way() {}
+        true
+    }
+
+    /// Keeps a note of this length behind all others. False where there is no room for it.
+    pub fn append(&mut self, (player, kind): (u16, Note), len: u16, note: impl Iterator<Item = u8>) -> bool {
+        let after = self.used.saturating_add(HEAD).saturating_add(len.into());
+        if after > self.pad.len() {
             return false;
         }
-        self.remove(player, kind);
-        let [a, b] = player.to_le_bytes();
-        let [c, d] = (note.len() as u16).to_le_bytes();
+        let ([a, b], [c, d]) = (player.to_le_bytes(), len.to_le_bytes());
         let head = [a, b, kind as u8, c, d];
         let room = self.pad.iter_mut().skip(self.used);
-        room.zip(head.iter().chain(note.as_bytes())).for_each(|(to, &from)| *to = from);
-        self.used += HEAD + note.len();
+        room.zip(head.into_iter().chain(note).take(after.saturating_sub(self.used))).for_each(|(to, from)| *to = from);
+        self.used = after;
         true
+    }
+
+    /// How much there is room for in all.
+    pub fn size(&self) -> usize {
+        self.pad.len()
+    }
+
+    /// All notes of a kind, and whose they are, the oldest first.
+    pub fn all(&self, kind: Note) -> impl Iterator<Item = (u16, &[u8])> + Clone {
+        let notes = self.places().filter(move |(_, of, _)| *of == kind as u8);
+        notes.filter_map(|(player, _, place)| Some((player, self.bytes().get(place.text())?)))
+    }
+
+    /// What the notes of a kind take.
+    pub fn taken_by(&self, kind: Note) -> usize {
+        self.all(kind).map(|(_, note)| HEAD.saturating_add(note.len())).sum()
+    }
+
+    /// The oldest message gives way. False where there is none.
+    pub fn drop_message(&mut self) -> bool {
+        let oldest = self.all(Note::Chat).next().map(|(player, _)| player);
+        oldest.is_some_and(|player| {
+            self.remove(player, Note::Chat);
+            true
+        })
+    }
+
+    /// The oldest of what was said gives way, messages first. False where there is nothing left.
+    pub fn give_way(&mut self) -> bool {
+        self.drop_message() || {
+            let oldest = self.all(Note::Speech).next().map(|(player, _)| player);
+            oldest.into_iter().for_each(|player| self.remove(player, Note::Speech));
+            oldest.is_some()
+        }
     }
 
     /// What a player says at the end of the turn is said.
     pub fn say(&mut self, player: u16) {
-        let Some((at, _)) = self.find(player, Note::Says) else { return };
+        if self.find(player, Note::Says).is_none() {
+            return;
+        }
         self.remove(player, Note::Said);
-        let at = self.find(player, Note::Says).map_or(at, |(at, _)| at);
-        if let Some(kind) = self.pad.get_mut(at + 2) {
+        let says = self.find(player, Note::Says);
+        if let Some(kind) = says.and_then(|Place { at, .. }| self.pad.get_mut(at.saturating_add(2))) {
             *kind = Note::Said as u8;
         }
     }
 
     /// The positions a match has been through.
     fn positions(&self, table: u16) -> &[Kept] {
-        let note = self.find(table, Note::Past).and_then(|(at, len)| self.bytes().get(at + HEAD..at + HEAD + len));
+        let note = self.find(table, Note::Past).and_then(|place| self.bytes().get(place.text()));
         note.map_or(&[], |bytes| bytes.as_chunks().0)
     }
 
@@ -116,29 +198,56 @@ impl Notes {
         if self.find(table, Note::Past).is_none() && !self.set(table, Note::Past, "") {
             return;
         }
-        if self.used + POSITION > self.pad.len() {
+        if !self.extend(table, Note::Past, &shortened(position)) {
             self.drop_oldest(table);
+            self.extend(table, Note::Past, &shortened(position));
         }
-        let Some((at, len)) = self.find(table, Note::Past) else { return };
-        let (end, is_room) = (at + HEAD + len, self.used + POSITION <= self.pad.len());
-        let Some(len) = u16::try_from(len + POSITION).ok().filter(|_| is_room) else { return };
-        self.pad.copy_within(end..self.used, end + POSITION);
-        self.pad.iter_mut().skip(end).zip(shortened(position)).for_each(|(to, from)| *to = from);
-        self.used += POSITION;
-        self.set_length(at, len);
+    }
+
+    /// Adds to a note that is there. False where there is no room.
+    pub fn extend(&mut self, table: u16, kind: Note, bytes: &[u8]) -> bool {
+        while self.used.saturating_add(bytes.len()) > self.pad.len() {
+            if !self.give_way() {
+                return false;
+            }
+        }
+        let Some(place) = self.find(table, kind) else { return false };
+        let Some(len) = u16::try_from(bytes.len()).ok().and_then(|more| place.len.checked_add(more)) else {
+            return false;
+        };
+        let end = place.text().end;
+        self.pad.copy_within(end..self.used, end.saturating_add(bytes.len()));
+        self.pad.iter_mut().skip(end).zip(bytes).for_each(|(to, from)| *to = *from);
+        self.used = self.used.saturating_add(bytes.len());
+        self.set_length(place, len);
+        true
+    }
+
+    /// What a note has, as bytes.
+    pub fn bytes_of(&self, table: u16, kind: Note) -> Option<&[u8]> {
+        self.bytes().get(self.find(table, kind)?.text())
+    }
+
+    /// Changes a byte of a note that is there.
+    pub fn change(&mut self, table: u16, kind: Note, at: usize, byte: u8) {
+        let place = self.find(table, kind).and_then(|place| place.text().nth(at));
+        if let Some(to) = place.and_then(|at| self.pad.get_mut(at)) {
+            *to = byte;
+        }
     }
 
     fn drop_oldest(&mut self, table: u16) {
-        let Some((at, len)) = self.find(table, Note::Past) else { return };
-        let Some(len) = len.checked_sub(POSITION).and_then(|len| u16::try_from(len).ok()) else { return };
-        self.pad.copy_within(at + HEAD + POSITION..self.used, at + HEAD);
-        self.used -= POSITION;
-        self.set_length(at, len);
+        let Some(place) = self.find(table, Note::Past) else { return };
+        let Some(len) = place.len.checked_sub(POSITION) else { return };
+        let begin = place.text().start;
+        self.pad.copy_within(begin.saturating_add(POSITION.into())..self.used, begin);
+        self.used = self.used.saturating_sub(POSITION.into());
+        self.set_length(place, len);
     }
 
-    /// Of the note that begins there.
-    fn set_length(&mut self, at: usize, len: u16) {
-        self.pad.iter_mut().skip(at + 3).zip(len.to_le_bytes()).for_each(|(to, from)| *to = from);
+    /// Of the note that is there.
+    fn set_length(&mut self, Place { at, .. }: Place, len: u16) {
+        self.pad.iter_mut().skip(at.saturating_add(3)).zip(len.to_le_bytes()).for_each(|(to, from)| *to = from);
     }
 
     /// Forgets what the match at a table has been through.
@@ -148,13 +257,14 @@ impl Notes {
 
     /// Forgets everything of a player.
     pub fn forget(&mut self, player: u16) {
-        [Note::Memory, Note::Said, Note::Says].into_iter().for_each(|kind| self.remove(player, kind));
+        [Note::Memory, Note::Said, Note::Says, Note::Speech].into_iter().for_each(|kind| self.remove(player, kind));
     }
 
-    fn remove(&mut self, player: u16, kind: Note) {
-        if let Some((at, len)) = self.find(player, kind) {
-            self.pad.copy_within(at + HEAD + len..self.used, at);
-            self.used -= HEAD + len;
+    /// Forgets a note of a player, the oldest of its kind.
+    pub fn remove(&mut self, player: u16, kind: Note) {
+        if let Some(place) = self.find(player, kind) {
+            self.pad.copy_within(place.text().end..self.used, place.at);
+            self.used = self.used.saturating_sub(place.bytes());
         }
     }
 
@@ -162,17 +272,19 @@ impl Notes {
         self.pad.get(..self.used).unwrap_or_default()
     }
 
-    /// Where a note begins, head and all, and how long it is.
-    fn find(&self, player: u16, kind: Note) -> Option<(usize, usize)> {
-        let mut at = 0;
-        while let Some(&[a, b, of, c, d]) = self.bytes().get(at..at + HEAD) {
-            let len = usize::from(u16::from_le_bytes([c, d]));
-            if u16::from_le_bytes([a, b]) == player && of == kind as u8 {
-                return Some((at, len));
-            }
-            at += HEAD + len;
-        }
-        None
+    fn find(&self, player: u16, kind: Note) -> Option<Place> {
+        self.places().find(|&(whose, of, _)| whose == player && of == kind as u8).map(|(.., place)| place)
+    }
+
+    /// All notes: whose and what each is, and where it lies.
+    fn places(&self) -> impl Iterator<Item = (u16, u8, Place)> + Clone {
+        let mut next = 0_usize;
+        core::iter::from_fn(move || {
+            let Some(&[a, b, kind, c, d]) = self.bytes().get(next..next.saturating_add(HEAD)) else { return None };
+            let place = Place { at: next, len: u16::from_le_bytes([c, d]) };
+            next = place.text().end;
+            Some((u16::from_le_bytes([a, b]), kind, place))
+        })
     }
 }
 
@@ -222,7 +334,8 @@ impl Venue<'_> {
 
     /// Whether the player on a line may send a long message now: it owes a move, of which much may be kept.
     pub fn may_write_long(&self, line: u16) -> bool {
-        self.is_thinking(line) && self.table_of(line).is_some_and(|table| table.play.game().rules().remembers > 0)
+        let is_long = |game: &AnyGame| game.rules().remembers > 0 || game.speech() > SAID;
+        self.is_thinking(line) && self.table_of(line).is_some_and(|table| is_long(table.play.game()))
     }
 
     /// What is kept for the player on a line, and what it said last.
@@ -243,20 +356,27 @@ impl Venue<'_> {
         };
         let game = table.play.game();
         let (turn, memory) = (game.turn(), game.note(seating.seat, wanted).map(Value::raw));
-        if memory.is_some_and(|memory| !self.memory.notes.fits(number, Note::Memory, memory)) {
+        if memory.is_some_and(|memory| self.memory.notes.fits(number, Note::Memory, memory).is_none()) {
             return Heard::Refused(NO_ROOM);
+        }
+        let speech = Speech::of(game, seating.seat, wanted);
+        if speech.is_some_and(|speech| !speech.fits(self.memory.notes)) {
+            return Heard::Refused(speeches::NO_ROOM);
         }
         let mut past = PastOf::new(self.memory.notes, seating.slot);
         let heard = table.play.play(seating.seat, wanted, &mut past);
         if heard != Heard::Taken {
             return heard;
         }
-        table.film(self.memory.reel, now, moved(seating.seat, past.came), Some(wanted));
+        table.film(self.memory.film, now, moved(seating.seat, past.came), Some(wanted));
         let game = table.play.game();
         if let Some(memory) = memory {
             self.memory.notes.set(number, Note::Memory, memory);
         }
-        if let Some(said) = game.said(seating.seat, wanted)
+        if let Some(speech) = speech {
+            speech.keep(self.memory.notes, number);
+            table.film_speech(self.memory.film, now, seating.seat, number, speech);
+        } else if let Some(said) = game.said(seating.seat, wanted)
             && !self.memory.notes.set(number, Note::Says, &said.truncated::<{ SAID * CHAR }>())
         {
             // There is no room for it, so nobody hears it, nor what was said before in its place: the move counts all the

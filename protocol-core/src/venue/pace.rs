@@ -39,7 +39,7 @@ impl Table {
     pub(super) fn keep_pace(&mut self, now: Millis, pacing: Pacing) {
         let turn = match self.play.phase() {
             Phase::WaitingForPlayers => return,
-            Phase::CollectingChoices => self.play.game().turn(),
+            Phase::CollectingChoices | Phase::Voting => self.play.game().turn(),
             Phase::Finished => LAST,
         };
         if self.id.is_outside() || turn == self.held.turn {

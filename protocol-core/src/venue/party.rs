@@ -50,6 +50,7 @@ impl Venue<'_> {
         let mut sitters = party.sitters();
         for (sitter, (_, line, _)) in sitters.iter_mut().zip(&party.0) {
             (sitter.note, sitter.said) = self.notes_of(*line);
+            sitter.said = Some(self.speech_of(*line)).filter(|speech| !speech.is_empty()).unwrap_or(sitter.said);
         }
         sitters
     }
@@ -71,7 +72,7 @@ impl Venue<'_> {
     }
 
     /// The game that a match is of.
-    pub(super) fn game_at(&self, id: MatchId) -> GameKind {
+    pub fn game_at(&self, id: MatchId) -> GameKind {
         self.finished_game(id).map_or(self.game(), |finished| finished.game)
     }
 }

@@ -230,7 +230,7 @@ impl Venue<'_> {
         if matches!(self.stage, Stage::Running(_)) && !plays_beside {
             return Err(NotAdmitted::Closed);
         }
-        if !games.has(self.config.game) {
+        if !plays_beside && !games.has(self.config.game) {
             return Err(NotAdmitted::Game);
         }
         if !name.is_empty() && self.has_player_called(&name) {

@@ -1,6 +1,7 @@
 //! Who is there: connections that come and go, and which line is whose. A line is the place of a player among all of them;
 //! lines move up when somebody leaves.
 
+use super::ladder::seconds;
 use super::{Player, Venue};
 use crate::ids::{AgentId, MatchId};
 use crate::log::Happening;
@@ -49,6 +50,7 @@ impl Venue<'_> {
     pub(crate) fn saw(&mut self, now: Now, line: u16) {
         if let Some(player) = self.player_mut(line) {
             player.seen = now.utc;
+            player.wish.iter_mut().for_each(|wish| wish.asked = seconds(now));
         }
     }
 
@@ -62,6 +64,7 @@ impl Venue<'_> {
             self.note(now, Some(id), None, Happening::Connected);
         }
         self.pump(now, line);
+        self.set_clocks(line);
     }
 
     /// It is gone. What it is asked waits for it until its deadline.

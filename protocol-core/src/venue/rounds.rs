@@ -5,14 +5,14 @@ use core::fmt;
 use heapless::Vec;
 
 use super::facts::Fact;
-use super::notes::PastOf;
+use super::film::{Film, LATE, moved};
+use super::notes::{Note, PastOf};
 use super::pace::Held;
 use super::players::{AgentState, OUTSIDE, Player};
-use super::reel::{Reel, moved};
 use super::settings::sizes;
 use super::{Memory, Venue, count};
 use crate::fair::{Draws, Seed};
-use crate::games::{AnyGame, Game, GameKind, MAX_SEATS, Question, Seat, Seats};
+use crate::games::{AnyGame, Game, GameKind, MAX_SEATS, Question, Rules, SAID, Seat, Seats};
 use crate::ids::MatchId;
 use crate::json::Value;
 use crate::log::Happening;
@@ -105,6 +105,8 @@ pub(crate) enum Life {
     Countdown,
     /// Its match is played, or its result held back.
     Playing,
+    /// Its match was played, and the audience decides.
+    Voting,
     /// Its result is counted, and those who are told by their game still hear of it.
     Over,
     /// It was ended for the sake of the league, and counts for nobody.
@@ -162,22 +164,27 @@ impl Table {
     /// The deadline of a seat has come. True if its player was late, for which `fault` is the reason.
     pub(super) fn due(
         &mut self,
-        (reel, past): (&mut Reel, &mut PastOf<'_>),
+        (film, past): (&mut Film, &mut PastOf<'_>),
         now: Now,
         seat: Seat,
         fault: Fault,
         policy: &Policy,
     ) -> bool {
         self.let_on(now.ms);
-        let (of, at_ms, number) = (self.reel_id(), self.play.elapsed(now.ms), self.steps.saturating_add(1));
+        let (of, at_ms, number) = (self.film_id(), self.play.elapsed(now.ms), self.steps.saturating_add(1));
         let film = |game: &AnyGame, made: Value<'_>, came| {
-            reel.add(of, number, at_ms, moved(seat, came), Some((game, made)));
+            film.add(of, number, at_ms, moved(seat, came) | LATE, Some((game, made)));
         };
         let lapse = self.play.due(seat, now.ms, fault, policy, past, film);
         if lapse == Lapse::Moved {
             self.steps = number;
         }
         lapse != Lapse::Nothing
+    }
+
+    /// Where the player on a line sits.
+    pub(crate) fn seat_of(&self, line: u16) -> Option<Seat> {
+        (0..).zip(self.players()).find(|(_, other)| **other == line).map(|(seat, _)| seat)
     }
 
     /// The lines of the others.
@@ -356,6 +363,7 @@ impl Venue<'_> {
         self.call_off_the_ladder(now);
         self.memory.facts.start();
         self.clear_the_board();
+        self.leave_rooms_for_the_league();
         self.close_standings(0);
         self.note(now, None, None, Happening::LeagueStarted);
         self.rest_after(now, 0);
@@ -391,8 +399,8 @@ impl Venue<'_> {
     fn advance_league(&mut self, now: Now) {
         while let Stage::Running(round) = self.stage {
             let id = MatchId { round, table: self.next_table };
-            if self.record(id).is_some() {
-                // Played before the box was restarted.
+            if self.record(id).is_some() || self.table(id).is_some() {
+                // Played before the box was restarted, or at its vote.
                 self.next_table = self.next_table.saturating_add(1);
                 continue;
             }
@@ -528,8 +536,9 @@ impl Venue<'_> {
     ) {
         let mut draws = Draws::new(seed);
         let game = AnyGame::start(game, u8::try_from(players.len()).unwrap_or(u8::MAX), &mut draws);
-        let cap = players.iter().filter_map(|&player| self.policy_of(player).match_ms).min();
-        let countdown = players.iter().map(|&player| self.policy_of(player).countdown_ms).max().unwrap_or(0);
+        let policies = || players.iter().map(|&player| self.policy_for(player, game.rules()));
+        let cap = policies().filter_map(|policy| policy.match_ms).min();
+        let countdown = policies().map(|policy| policy.countdown_ms).max().unwrap_or(0);
         let mut play = Match::new(game, draws, now.ms.saturating_add(countdown), cap);
         let mut absent = Seats::NONE;
         for (seat, &player) in (0..).zip(players) {
@@ -545,6 +554,13 @@ impl Venue<'_> {
             }
         }
         play.absent(absent);
+        if !self.config.topic.is_empty() && play.game().speech() > SAID {
+            play.own_topic();
+            for &line in players {
+                let number = self.player(line).map_or(0, |player| player.number);
+                self.memory.notes.set(number, Note::Memory, &self.config.topic);
+            }
+        }
         self.memory.notes.forget_past(slot);
         if let Some(place) = self.memory.tables.get_mut(usize::from(slot)) {
             let life = if countdown > 0 { Life::Countdown } else { Life::Playing };
@@ -556,15 +572,25 @@ impl Venue<'_> {
     pub(super) fn begin(&mut self, now: Now, slot: u16) {
         let table = self.memory.tables.get(usize::from(slot)).and_then(Option::as_ref);
         if table.is_some_and(|table| table.life == Life::Playing) {
+            let table = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut);
+            if let Some(table) = table.filter(|table| table.play.game().speech() > SAID) {
+                table.film_topic(self.memory.film, now, &self.config.topic);
+            }
             self.sit_down(now, slot);
         }
         self.proceed(now, slot);
     }
 
-    /// How late the player on a line may be, by the protocol it speaks.
+    /// How late the player on a line may be in its match, or else in one of the league, by the protocol it speaks.
     pub(crate) fn policy_of(&self, line: u16) -> Policy {
+        let rules = self.table_of(line).map_or(self.game().rules(), |table| table.play.game().rules());
+        self.policy_for(line, rules)
+    }
+
+    /// The same in a game of these rules.
+    fn policy_for(&self, line: u16, rules: &Rules) -> Policy {
         let session = self.player(line).map(|player| &player.session);
-        session.map_or(Policy::NOBODYS, |session| session.policy(&self.config.timing))
+        session.map_or(Policy::NOBODYS, |session| session.policy(&self.config.timing, rules))
     }
 
     /// Looks at a table after something happened there.
@@ -572,6 +598,7 @@ impl Venue<'_> {
         if let Some(table) = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) {
             table.keep_pace(now.ms, self.config.pacing);
         }
+        self.see_to_vote(now, slot);
         let Some(table) = self.memory.tables.get(usize::from(slot)).and_then(Option::as_ref) else { return };
         let players = table.seated();
         if let Some(mut outcome) = table.play.outcome().filter(|_| !table.is_over() && !table.is_held()) {
@@ -605,8 +632,9 @@ impl Venue<'_> {
 
     pub(super) fn conclude(&mut self, now: Now, slot: u16, record: Record) {
         let Some(table) = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
-        table.film_end(self.memory.reel, now, &record);
+        table.film_end(self.memory.film, now, &record);
         self.memory.notes.forget_past(slot);
+        self.memory.notes.remove(slot, Note::Votes);
         let (id, players, standing) = (table.id, table.seated(), table.play.game().standing());
         self.rate(&players, standing, record.outcome().forfeits);
         if id.is_outside() {
@@ -695,13 +723,9 @@ impl Venue<'_> {
             Ranking::Closed => closed,
             Ranking::Current => current,
         };
-        let points = |round: u16, place: u16| {
-            let table = schedule.table_of(round, place)?;
-            let record = records.get(schedule.index(round, table)?)?.as_ref()?;
-            Some(record.verdict(seat_of(place, &schedule.places(round, table)?)?).points())
-        };
+        let taken = |place: usize| records.get(place)?.as_ref().map(Record::points);
         // The schedule's places follow the ids.
-        rank(schedule, tallies, rounds, points, |a, b| a.cmp(&b), ranking);
+        rank(schedule, tallies, rounds, taken, ranking);
     }
 
     /// What the player at a place had gathered when the last round closed. Nothing changes that before the next one does.

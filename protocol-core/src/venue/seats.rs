@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::notes::PastOf;
+use super::notes::{Note, PastOf};
 use super::rounds::{Seating, Table};
 use super::{AgentState, Player, Venue, count};
 use crate::ids::MatchId;
@@ -119,6 +119,27 @@ impl Venue<'_> {
         Some(heard)
     }
 
+    /// A player gives up the match it is in, or is out of it for good: it is over at once. It may have last words for the others.
+    pub(crate) fn give_up(&mut self, now: Now, line: u16, fault: Fault, words: &str) {
+        let Some(Seating { slot, seat }) = self.player(line).and_then(|player| player.seating) else { return };
+        let number = self.player(line).map_or(0, |player| player.number);
+        let Some(table) = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
+        if table.is_over() {
+            return;
+        }
+        if !words.is_empty() {
+            // Where there is no room for them, they are not heard.
+            self.memory.notes.set(number, Note::Said, words);
+        }
+        table.play.give_up(seat, fault);
+        if fault != Fault::Resigned {
+            let message = table.question();
+            self.failed(now, line, message, fault);
+        }
+        self.proceed(now, slot);
+        self.advance(now);
+    }
+
     /// Says what is next to be said to a player, in its own protocol, and sets its clock.
     pub(crate) fn pump(&mut self, now: Now, line: u16) {
         if let Some(code) = self.player(line).map(|player| player.session.code()) {
@@ -161,7 +182,7 @@ impl Venue<'_> {
             }
             let message = table.question();
             let past = &mut PastOf::new(self.memory.notes, seating.slot);
-            if table.due((self.memory.reel, past), now, seating.seat, fault, &policy) {
+            if table.due((self.memory.film, past), now, seating.seat, fault, &policy) {
                 self.failed(now, line, message, fault);
             }
             self.proceed(now, seating.slot);
@@ -184,9 +205,9 @@ impl Venue<'_> {
         match fault {
             Fault::Silent => player.compliance.note(Rule::NoAnswer, message.name()),
             Fault::Unreachable => player.compliance.note(Rule::Unreachable, message.name()),
-            Fault::Unusable(..) => {}
+            Fault::Unusable(..) | Fault::Resigned => {}
         }
-        let is_there = matches!(fault, Fault::Unusable(..));
+        let is_there = matches!(fault, Fault::Unusable(..) | Fault::Resigned);
         if !is_there && player.state == AgentState::Active {
             player.state = AgentState::Suspended;
         }
@@ -208,5 +229,15 @@ impl Venue<'_> {
         if table.is_over() {
             self.stand_up(now, index, slot);
         }
+        self.set_clocks(index);
+    }
+
+    /// Sets the clocks of all who sit with a player: one that is gone, or is back, may stop or start them all.
+    pub(super) fn set_clocks(&mut self, line: u16) {
+        let seated = self.table_of(line).map(Table::seated).unwrap_or_default();
+        seated.into_iter().for_each(|line| {
+            self.set_clock(line);
+            self.list(line);
+        });
     }
 }

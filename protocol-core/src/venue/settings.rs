@@ -3,8 +3,11 @@
 
 use core::ops::RangeInclusive;
 
+use heapless::String;
+
 use super::facts::Fact;
-use super::{Mode, Refusal, Stage, Venue};
+use super::speeches::beginning;
+use super::{Mode, Refusal, Stage, TOPIC_BYTES, Venue};
 use crate::fair::{Purpose, Seed};
 use crate::games::GameKind;
 use crate::log::Happening;
@@ -13,6 +16,9 @@ use crate::time::{Millis, Now};
 
 /// A timeout of nothing would forfeit every match; one of more than an hour is a typing error.
 pub const TIMEOUT_MS: RangeInclusive<Millis> = 1..=3_600_000;
+
+/// How long an audience votes unless the owner says otherwise.
+pub const VOTE_SECONDS: u16 = 60;
 
 /// How fast a league goes on. The box holds back its next question; nobody's deadline is shorter or longer by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +128,10 @@ pub struct Change {
     pub pace_break_ms: Option<Millis>,
     /// Players from one address; `Some(None)`: as many as leave others a quarter of the seats.
     pub per_address: Option<Option<u16>>,
+    /// After how many seconds a room that waits is filled with house players; `Some(None)`: never.
+    pub fill_after: Option<Option<u16>>,
+    /// How long an audience votes.
+    pub vote_seconds: Option<u16>,
     /// Whether an agent may be called at another address than it registered from.
     pub other_hosts: Option<bool>,
     /// Decides all draws; `Some(None)`: chance does. Whoever chose it can foretell them, so it is known that it was chosen.
@@ -131,9 +141,20 @@ pub struct Change {
 impl Change {
     /// What of it leaves alone what the players of a running league came for.
     pub fn harmless(self) -> Change {
-        let Change { pace, pace_turn_ms, pace_match_ms, pace_break_ms, start_at, per_address, other_hosts, .. } = self;
+        let Change {
+            pace,
+            pace_turn_ms,
+            pace_match_ms,
+            pace_break_ms,
+            start_at,
+            per_address,
+            other_hosts,
+            fill_after,
+            vote_seconds,
+            ..
+        } = self;
         let harmless = Change { pace, pace_turn_ms, pace_match_ms, pace_break_ms, start_at, ..Change::default() };
-        Change { per_address, other_hosts, ..harmless }
+        Change { per_address, other_hosts, fill_after, vote_seconds, ..harmless }
     }
 }
 
@@ -142,7 +163,7 @@ impl Venue<'_> {
     pub fn configure(&mut self, now: Now, change: Change) -> Result<(), Refusal> {
         if matches!(self.stage, Stage::Running(_)) && change != change.harmless() {
             return Err(Refusal(
-                "while a league runs, only pace, start_at, per_address and other_hosts can be changed; the rest when it is over",
+                "while a league runs, only pace, start_at, per_address, other_hosts, fill_after and vote_seconds can be changed; the rest when it is over",
             ));
         }
         let sizes = sizes(change.game.unwrap_or(self.config.game));
@@ -152,7 +173,8 @@ impl Venue<'_> {
             ));
         }
         let Change { game, mode, start_at, join_ms, move_ms, retry_base_ms, first_turn_ms, turn_ms, seed, .. } = change;
-        let Change { pace, pace_turn_ms, pace_match_ms, pace_break_ms, per_address, other_hosts, .. } = change;
+        let Change { pace, pace_turn_ms, pace_match_ms, pace_break_ms, per_address, other_hosts, fill_after, .. } =
+            change;
         fn set<T>(setting: &mut T, new: Option<T>) {
             if let Some(new) = new {
                 *setting = new;
@@ -171,6 +193,11 @@ impl Venue<'_> {
         set(&mut pacing.match_ms, pace_match_ms);
         set(&mut pacing.break_ms, pace_break_ms);
         set(&mut self.config.per_address, per_address);
+        set(&mut self.config.fill_after, fill_after);
+        if let Some(seconds) = change.vote_seconds {
+            self.config.vote_seconds = seconds;
+            self.memory.facts.push(Fact::Debates);
+        }
         set(&mut self.config.other_hosts, other_hosts);
         set(&mut self.config.game, game);
         set(&mut self.config.mode, mode);
@@ -204,6 +231,13 @@ impl Venue<'_> {
         self.start_if_enough(now);
         self.advance(now);
         Ok(())
+    }
+
+    /// Sets what debates are about from now on; nothing: what their seeds decide. The part of it that there is room for.
+    pub fn set_topic(&mut self, now: Now, topic: &str) {
+        self.config.topic = String::try_from(beginning(topic, TOPIC_BYTES)).unwrap_or_default();
+        self.note(now, None, None, Happening::Admin("topic"));
+        self.memory.facts.push(Fact::Debates);
     }
 
     /// All draws come from a seed that somebody chose.

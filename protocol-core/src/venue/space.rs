@@ -6,10 +6,10 @@ use heapless::{Deque, Vec, VecView};
 
 use super::Table;
 use super::facts::{Fact, Facts};
+use super::film::Film;
 use super::ladder::Finished;
 use super::notes::Notes;
 use super::players::Player;
-use super::reel::Reel;
 use crate::log::{Kept, Log};
 use crate::protocols::Desks;
 use crate::season::{Ranked, Record, Tally};
@@ -91,7 +91,7 @@ space! {
         /// What is kept for players between their moves.
         notes: Notes<[u8; NOTES]> as Notes,
         /// Steps of matches that wait to be taken.
-        reel: Reel<[u8; STEPS]> as Reel,
+        film: Film<[u8; STEPS]> as Film,
         /// What has to outlive a power cut and is not safe yet.
         facts: Facts<[[Fact; 4]; MATCHES]> as Facts,
         /// What happened.

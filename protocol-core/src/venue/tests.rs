@@ -119,7 +119,7 @@ impl Room {
     /// Serves every open call by `respond` until nothing is open; lets the clock run where nobody answers.
     pub fn run(&mut self, mut respond: impl FnMut(u16, &Value) -> Option<Value>) {
         loop {
-            self.filmed.extend(super::reel_tests::taken(self.venue.memory.reel, 1018));
+            self.filmed.extend(super::film_tests::taken_of(&mut self.venue, 1018));
             let mut answered = false;
             while self.venue.poll_output().is_some() {}
             for player in 0..self.venue.players().len() as u16 {

@@ -18,6 +18,8 @@ use std::time::Instant;
 const STACK: usize = 256 << 20;
 const NOW: Now = Now { ms: 0, utc: Utc(1_768_471_200) };
 const TURNS: usize = 5;
+/// Of a turn: many beside the thousandths of a second in which the system tells how long a thread has worked.
+const MATCHES: u32 = 16_000;
 /// What a line of the desktop writes of a message in one go.
 const LINE_BYTES: usize = 128 * 1024;
 /// The calls a player gets in each round, in this order.
@@ -45,8 +47,11 @@ fn measure() {
     let sizes = [4, 32, 512];
     let mut silent = [vec![], vec![], vec![]];
     for _ in 0..TURNS {
-        let costs =
-            [play::<4, 2, 6>(4_000, false), play::<32, 16, 496>(4_000, false), play::<512, 256, 130_816>(4_000, false)];
+        let costs = [
+            play::<4, 2, 6>(MATCHES, false),
+            play::<32, 16, 496>(MATCHES, false),
+            play::<512, 256, 130_816>(MATCHES, false),
+        ];
         silent.iter_mut().zip(costs).for_each(|(all, cost)| all.push(cost.ns));
     }
     let spoken =

@@ -68,8 +68,13 @@ fn parts(bytes: &[u8]) -> Option<(usize, usize)> {
 
 /// A POST of a JSON text.
 pub fn post(path: &str, body: &str) -> Vec<u8> {
+    post_with(path, "", body)
+}
+
+/// The same with more fields in its head.
+pub fn post_with(path: &str, fields: &str, body: &str) -> Vec<u8> {
     let length = body.len();
-    let head = format!("POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n");
+    let head = format!("POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n{fields}");
     format!("{head}Content-Length: {length}\r\n\r\n{body}").into_bytes()
 }
 

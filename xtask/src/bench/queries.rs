@@ -1,6 +1,7 @@
-//! The box beside FastAPI and nginx: the same question asked of all, by the same clients, in turns.
+//! The box beside FastAPI and nginx: the same question asked of all, by the same clients, in turns. A query of league.v2, and a
+//! heartbeat of MoltGame.
 
-use super::peers::{Players, Server, post};
+use super::peers::{Players, Server, post, post_with};
 use super::{median, title, verdict};
 use crate::verb::Given;
 use crate::{Outcome, sh};
@@ -11,6 +12,8 @@ const CONNECTIONS: usize = 16;
 const TURN: Duration = Duration::from_secs(2);
 const TURNS: usize = 3;
 const PLAYERS: usize = 4;
+/// The game of that id in MoltGame.
+const TEXAS_HOLDEM: &str = "00000000-0000-0000-0000-000000000004";
 /// The core of the servers, and the core of the clients.
 const CORES: [usize; 2] = [0, 1];
 
@@ -52,15 +55,57 @@ impl Asked {
         }
         Ok(Asked { name, server, request, answer, seen: Seen::default() })
     }
+
+    /// A box with a room in which two play Texas Hold'em, one of whom asks by a heartbeat which moves it has. The other sits
+    /// still, and has so long for its move that nothing changes while it is measured, nor the length of the time that is left.
+    fn room(name: &'static str, program: &str, core: Option<usize>) -> Result<Asked, String> {
+        const HOUR_MS: &str = "3600000";
+        let server = Server::leaguebox(program, core, &["--move-timeout-ms", HOUR_MS])?;
+        let mut line = server.dial()?;
+        let mut ask = |path: &str, key: &str, body: &str| {
+            let request = post_with(path, &format!("Authorization: Bearer {key}\r\n"), body);
+            let answer = line.ask(&request).map_err(|error| format!("no answer to {path}: {error}"))?;
+            Ok::<_, String>((request, answer.to_string()))
+        };
+        let mut keys = vec![];
+        for agent in ["Ada", "Bob"] {
+            let (_, answer) = ask("/moltgame/api/v1/agents/register", "", &format!(r#"{{"name":"{agent}"}}"#))?;
+            let key = answer.split(r#""api_key":""#).nth(1).and_then(|rest| rest.split('"').next());
+            keys.push(key.ok_or_else(|| format!("an agent was not accepted: {answer}"))?.to_string());
+        }
+        for key in &keys {
+            ask(&format!("/moltgame/api/v1/games/{TEXAS_HOLDEM}/match"), key, "{}")?;
+        }
+        for key in &keys {
+            let (request, answer) = ask("/moltgame/api/v1/agents/heartbeat", key, "{}")?;
+            if answer.contains(r#""your_turn":true"#) && answer.contains(r#""your_hand":["#) {
+                return Ok(Asked { name, server, request, answer, seen: Seen::default() });
+            }
+        }
+        Err("it is nobody's turn".into())
+    }
+}
+
+/// POST /mcp.
+pub fn run(given: &Given) -> Outcome {
+    compare(given, "POST /mcp, LEAGUE_QUERY for the standings of four", Asked::leaguebox)
+}
+
+/// POST /agents/heartbeat.
+pub fn heartbeats(given: &Given) -> Outcome {
+    compare(given, "POST /agents/heartbeat, by whose turn it is at a table of Texas Hold'em", Asked::room)
 }
 
 /// Loads all servers in turns.
-pub fn run(given: &Given) -> Outcome {
+fn compare(given: &Given, what: &str, ours: fn(&'static str, &str, Option<usize>) -> Result<Asked, String>) -> Outcome {
     let cores = pin_clients().then_some(CORES);
     let core = cores.map(|[server, _]| server);
-    let mut all = vec![Asked::leaguebox("LeagueBox", super::LEAGUEBOX, core)?];
+    let mut all = vec![ours("LeagueBox", super::LEAGUEBOX, core)?];
     if let Some(other) = given.get("--beside") {
-        all.push(Asked::leaguebox(super::BESIDE, other, core)?);
+        match ours(super::BESIDE, other, core) {
+            Ok(asked) => all.push(asked),
+            Err(why) => println!("\n{} is left out: {why}", super::BESIDE),
+        }
     }
     let Asked { request, answer, .. } = &all[0];
     let (request, answer) = (request.clone(), answer.clone());
@@ -76,7 +121,7 @@ pub fn run(given: &Given) -> Outcome {
     }
 
     title(
-        "POST /mcp, LEAGUE_QUERY for the standings of four, beside FastAPI + uvicorn and nginx answering a constant",
+        &format!("{what}, beside FastAPI + uvicorn and nginx answering a constant"),
         &format!(
             "{asked} bytes asked, head included, and a body of {answered} answered; {CONNECTIONS} connections that stay \
              open, {TURNS} turns of {} s each; one process each; {}",

@@ -1,6 +1,7 @@
 //! As much of the ELF format as a firmware image needs: what goes to flash, what takes RAM, and what it is called.
 //! A compiler has just written the file, so a broken one is an error with few words.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The RP2040's memories.
@@ -86,6 +87,21 @@ impl<'a> Elf<'a> {
         let mut variables: Vec<_> = variables.map(|symbol| (symbol.size, readable(symbol.name))).collect();
         variables.sort_by(|one, other| other.cmp(one));
         Ok(variables)
+    }
+
+    /// Bytes of flash and of RAM under the names of each of these modules of `folder`. Of a name with several of them the first
+    /// counts. What the compiler has merged into its callers goes under theirs.
+    pub fn modules(&self, folder: &str, modules: &[String]) -> Result<Vec<[u32; 2]>, String> {
+        let word = |word: &str| format!("{}{word}", word.len());
+        let wanted: Vec<_> = modules.iter().map(|module| word(folder) + &word(module)).collect();
+        let (mut sizes, mut seen) = (vec![[0; 2]; modules.len()], BTreeSet::new());
+        for Symbol { name, address, size } in self.symbols()? {
+            let places = wanted.iter().enumerate().filter_map(|(at, wanted)| Some((name.find(wanted)?, at)));
+            let Some((_, at)) = places.min().filter(|_| size > 0 && seen.insert(address)) else { continue };
+            sizes[at][0] += if FLASH.contains(&address) { size } else { 0 };
+            sizes[at][1] += if RAM.contains(&address) { size } else { 0 };
+        }
+        Ok(sizes)
     }
 
     /// How large the one thing is whose name ends like this.
@@ -252,6 +268,18 @@ mod tests {
         assert_eq!(elf.largest_variables(), Ok(vec![(24, "POOL".to_owned())]));
         assert_eq!((elf.address("POOL"), elf.size("POOL")), (Ok(RAM.start + 8), Ok(24)));
         assert!(elf.size("line::POOL").is_err() && elf.size("OOL").is_err() && elf.words("POOL").is_err());
+    }
+
+    #[test]
+    fn what_a_module_takes_is_found_by_its_folder_and_its_name() {
+        let mut file = tiny();
+        let modules = ["POOL", "OOL"].map(str::to_owned);
+        assert_eq!(Elf::new(&file).unwrap().modules("a", &modules), Ok(vec![[0; 2]; 2]));
+        // The name of the only variable, as the compiler writes `a::b`.
+        let name = file.windows(4).position(|four| four == b"POOL").unwrap();
+        file[name..name + 4].copy_from_slice(b"1a1b");
+        let modules = ["c", "b"].map(str::to_owned);
+        assert_eq!(Elf::new(&file).unwrap().modules("a", &modules), Ok(vec![[0; 2], [0, 24]]));
     }
 
     #[test]

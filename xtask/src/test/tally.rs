@@ -1,9 +1,10 @@
-//! Reads what the test harness prints while it is printed, and keeps count: what passed, what failed, and what did not run
-//! and why.
+//! Reads what the test harness prints while it is printed, and keeps count: what passed, what failed, what did not run and
+//! why, and how long each program took.
 
 use crate::{Outcome, sh};
 use std::io::{BufRead, BufReader};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// The count so far.
 #[derive(Default)]
@@ -14,11 +15,14 @@ pub struct Tally {
     passed_alone: Vec<String>,
     /// Names and reasons.
     not_run: Vec<String>,
+    /// How long each program took, and how many of its tests ran.
+    took: Vec<(Duration, usize, String)>,
 }
 
 impl Tally {
     /// Runs a test program to its end and shows all it prints. Answers with the tests that failed.
     pub fn watch(&mut self, file: &str, program: &mut Command) -> Result<Vec<String>, String> {
+        let (begun, before) = (Instant::now(), self.ran);
         let mut group = sh::Group::start(program)?;
         let said = group.head().stdout.take().ok_or("a test program without output")?;
         let (mut failed, mut ended) = (Vec::new(), false);
@@ -37,6 +41,7 @@ impl Tally {
             }
         }
         let succeeded = group.head().wait().is_ok_and(|status| status.success());
+        self.took.push((begun.elapsed(), self.ran - before, file.to_owned()));
         // Also when it was killed in the middle of a test, or when a line was torn.
         if !ended || !succeeded && failed.is_empty() {
             self.failed.push(format!("{file} (it ended without saying how)"));
@@ -48,6 +53,9 @@ impl Tally {
     pub fn again(&mut self, file: &str, name: &str, program: &mut Command) -> Outcome {
         let mut alone = Tally::default();
         alone.watch(file, program)?;
+        for (took, tests, file) in alone.took {
+            self.took.push((took, tests, format!("{file}, once more: {name}")));
+        }
         if alone.failed.is_empty() && alone.ran == 1 {
             let name = format!("{file}::{name}");
             self.failed.retain(|failed| *failed != name);
@@ -57,7 +65,12 @@ impl Tally {
     }
 
     /// Prints the count; an error if anything failed, or nothing ran at all.
-    pub fn outcome(self) -> Outcome {
+    pub fn outcome(mut self) -> Outcome {
+        println!("\nhow long each took, and how many tests it has:");
+        self.took.sort_by_key(|(took, ..)| std::cmp::Reverse(*took));
+        for (took, tests, file) in &self.took {
+            println!("  {:>7.1} s  {tests:>3}  {file}", took.as_secs_f32());
+        }
         println!("\nran {}, of which {} failed; did not run: {}", self.ran, self.failed.len(), self.not_run.len());
         for name in &self.not_run {
             println!("  not run: {name}");
@@ -87,9 +100,10 @@ fn read(line: &str) -> Option<Line<'_>> {
         return Some(Line::End);
     }
     let (name, verdict) = line.strip_prefix("test ")?.split_once(" ... ")?;
-    match verdict {
-        "ok" => Some(Line::Passed),
-        "FAILED" => Some(Line::Failed(name)),
+    // Whoever asks the harness how long a test took has that behind the verdict.
+    match verdict.split(" <").next() {
+        Some("ok") => Some(Line::Passed),
+        Some("FAILED") => Some(Line::Failed(name)),
         _ => Some(Line::Ignored(name, verdict.strip_prefix("ignored")?.trim_start_matches(", "))),
     }
 }
@@ -101,6 +115,7 @@ mod tests {
     #[test]
     fn the_harness_is_understood() {
         assert_eq!(read("test the_box_is_back ... ok"), Some(Line::Passed));
+        assert_eq!(read("test the_box_is_back ... ok <1.250s>"), Some(Line::Passed));
         assert_eq!(read("test deep::down ... FAILED"), Some(Line::Failed("deep::down")));
         assert_eq!(
             read("test once ... ignored, a board never ends"),
@@ -116,6 +131,17 @@ mod tests {
         tally.watch("silent", sh::line("exit 0").stdout(std::process::Stdio::piped())).unwrap();
         assert!(tally.outcome().is_err_and(|why| why.contains("silent")));
         assert!(Tally::default().outcome().is_err());
+    }
+
+    #[test]
+    fn how_long_each_program_took_is_kept_with_its_tests() {
+        let mut tally = Tally::default();
+        for (file, said) in [("quick", "true"), ("slow", "sleep 0.05; printf 'test a ... ok\\n'")] {
+            tally.watch(file, sh::line(said).stdout(std::process::Stdio::piped())).unwrap();
+        }
+        let took: Vec<_> = tally.took.iter().map(|(_, tests, file)| (file.as_str(), *tests)).collect();
+        assert_eq!(took, [("quick", 0), ("slow", 1)]);
+        assert!(tally.took[1].0 >= Duration::from_millis(50));
     }
 
     #[test]

@@ -59,7 +59,7 @@ impl From<WriteError> for CallError {
     fn from(error: WriteError) -> Self {
         match error {
             WriteError::Closed | WriteError::TooSlow => Self::Unanswered,
-            WriteError::BadHead | WriteError::WrongLength => Self::BadRequest,
+            WriteError::BadHead | WriteError::WrongLength | WriteError::NoRoom => Self::BadRequest,
         }
     }
 }

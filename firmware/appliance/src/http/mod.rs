@@ -12,6 +12,7 @@
 //! use embedded_io_async::{Read, Write};
 //!
 //! async fn serve<S: Read + Write, C: Clock>(stream: S, clock: &C, limits: &Limits) {
+//!     let around = [r#"{"error":""#, r#""}"#];
 //!     let mut buf = [0; 4096];
 //!     let mut conn = ServerConn::new(stream, &mut buf, 1024);
 //!     loop {
@@ -22,7 +23,7 @@
 //!             }
 //!             Ok(None) => break,
 //!             Err(refusal) => {
-//!                 let _ = conn.refuse(clock, limits, refusal).await;
+//!                 let _ = conn.refuse(clock, limits, refusal, around).await;
 //!                 break;
 //!             }
 //!         }
@@ -30,6 +31,8 @@
 //!     let socket_to_close = conn.into_parts().stream;
 //! }
 //! ```
+
+use embedded_io_async::{ErrorType, Read, Write};
 
 mod client;
 mod incoming;
@@ -39,9 +42,33 @@ mod server;
 pub use client::{Call, CallError, ClientConn, Response};
 #[cfg(test)]
 pub(crate) use outgoing::Frame;
-pub use outgoing::{Outgoing, Plain, Sink, Timed, WriteError};
+pub use outgoing::{Fragment, Outgoing, Plain, Sink, Timed, WriteError};
 pub(crate) use server::send_parts;
 pub use server::{Answer, Asked, Limits, Parts, Refusal, Request, Responder, ServerConn};
+
+/// A stream that is lent. What is read from it or written to it waits in the stream's own futures: those of a `&mut` keep what
+/// they were given beside them, and on a board every slot has them.
+pub(crate) struct By<'a, S>(pub &'a mut S);
+
+impl<S: ErrorType> ErrorType for By<'_, S> {
+    type Error = S::Error;
+}
+
+impl<S: Read> Read for By<'_, S> {
+    fn read(&mut self, buf: &mut [u8]) -> impl Future<Output = Result<usize, S::Error>> {
+        self.0.read(buf)
+    }
+}
+
+impl<S: Write> Write for By<'_, S> {
+    fn write(&mut self, buf: &[u8]) -> impl Future<Output = Result<usize, S::Error>> {
+        self.0.write(buf)
+    }
+
+    fn flush(&mut self) -> impl Future<Output = Result<(), S::Error>> {
+        self.0.flush()
+    }
+}
 
 /// Most header lines in one message. Browsers send about twenty; each costs four words of stack while parsing.
 const MAX_HEADERS: usize = 48;

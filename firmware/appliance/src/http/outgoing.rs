@@ -33,6 +33,8 @@ pub enum WriteError {
     BadHead,
     /// The body was not as long as announced, or could not be written at all.
     WrongLength,
+    /// There was no buffer in time to write it in. Nothing has left.
+    NoRoom,
 }
 
 impl fmt::Display for WriteError {
@@ -42,6 +44,7 @@ impl fmt::Display for WriteError {
             Self::Closed => "the connection is closed",
             Self::BadHead => "the head does not fit the buffer or has a control character",
             Self::WrongLength => "the body is not as long as announced",
+            Self::NoRoom => "there was no buffer in time to write it in",
         })
     }
 }
@@ -72,8 +75,8 @@ impl<S: Write> Sink for Plain<'_, S> {
 
 /// A stream with a deadline on every block of bytes, or on all of them.
 pub struct Timed<'a, S, C> {
-    pub(super) stream: &'a mut S,
-    pub(super) clock: &'a C,
+    pub(crate) stream: &'a mut S,
+    pub(crate) clock: &'a C,
     pub(super) write_ms: u32,
     /// Whether that is for all blocks: what the peer takes for one is not there for the next.
     pub(super) is_for_all: bool,
@@ -139,7 +142,31 @@ enum Gap {
     /// Its digits, at this place.
     Digits(u16),
     /// The header of a WebSocket frame, at the front.
-    Header,
+    Header(Fragment),
+}
+
+/// Which part of a WebSocket message a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fragment {
+    /// All of it.
+    Whole,
+    /// Its beginning; others follow.
+    First,
+    /// More of it.
+    Next,
+    /// The rest.
+    Last,
+}
+
+impl Fragment {
+    fn frame_type(self) -> FrameType {
+        match self {
+            Fragment::Whole => FrameType::Text(false),
+            Fragment::First => FrameType::Text(true),
+            Fragment::Next => FrameType::Continue(false),
+            Fragment::Last => FrameType::Continue(true),
+        }
+    }
 }
 
 /// What is done to the body.
@@ -160,13 +187,13 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         Self { sink, buf, len: 0, frame: Frame::Length(0), gap: Gap::None, outcome: (Some(done), with) }
     }
 
-    /// A text message in one WebSocket frame, whose length is left open for [`announce`](Self::announce).
-    pub(crate) fn frame(sink: T, buf: &'a mut [u8]) -> Self {
-        Self { sink, buf, len: FRAME_HEADER, frame: Frame::Length(0), gap: Gap::Header, outcome: (None, true) }
+    /// A text message in one WebSocket frame, or a part of one, whose length is left open for [`announce`](Self::announce).
+    pub(crate) fn frame(sink: T, buf: &'a mut [u8], part: Fragment) -> Self {
+        Self { sink, buf, len: FRAME_HEADER, frame: Frame::Length(0), gap: Gap::Header(part), outcome: (None, true) }
     }
 
     /// What it was made of, as if nothing had been written. Nothing has left.
-    pub(super) fn undo(self) -> (T, &'a mut [u8], Option<&'a mut bool>) {
+    pub(crate) fn undo(self) -> (T, &'a mut [u8], Option<&'a mut bool>) {
         (self.sink, self.buf, self.outcome.0)
     }
 
@@ -198,21 +225,21 @@ impl<'a, T: Sink> Outgoing<'a, T> {
     /// Says how long the body is, if that was left open; says whether it was. The first `written` bytes of the body stand
     /// in the [`room`](Self::room) already, and move with it.
     pub fn announce(&mut self, length: usize, written: usize) -> bool {
-        let (at, size): (usize, _) = match mem::take(&mut self.gap) {
+        let (at, size, part): (usize, _, _) = match mem::take(&mut self.gap) {
             Gap::None => return false,
-            Gap::Digits(at) => (at.into(), DIGITS),
-            Gap::Header => (0, FRAME_HEADER),
+            Gap::Digits(at) => (at.into(), DIGITS, None),
+            Gap::Header(part) => (0, FRAME_HEADER, Some(part)),
         };
         let end = self.len.saturating_add(written).min(self.buf.len());
         let head_and_written = at.saturating_add(size).min(end)..end;
         let head = self.len.saturating_sub(head_and_written.start);
         self.len = at;
         // What is written fits the gap, so what is behind it moves to the front, if at all.
-        if size == DIGITS {
-            let _ = self.head(format_args!("{length}"));
-        } else {
-            let header = FrameHeader { frame_type: FrameType::Text(false), payload_len: length as u64, mask_key: None };
+        if let Some(part) = part {
+            let header = FrameHeader { frame_type: part.frame_type(), payload_len: length as u64, mask_key: None };
             self.len = header.serialize(self.buf).unwrap_or(0);
+        } else {
+            let _ = self.head(format_args!("{length}"));
         }
         self.buf.copy_within(head_and_written, self.len);
         self.len = self.len.saturating_add(head);
@@ -220,6 +247,11 @@ impl<'a, T: Sink> Outgoing<'a, T> {
             *owed = length;
         }
         true
+    }
+
+    /// How much of a message can be held.
+    pub(crate) fn size(&self) -> usize {
+        self.buf.len()
     }
 
     /// Where the next of the body may be written.
@@ -249,6 +281,14 @@ impl<'a, T: Sink> Outgoing<'a, T> {
         }
         self.len = self.len.saturating_add(n);
         Ok(())
+    }
+
+    /// Adds as much to the body as there is room for, and says how much that was.
+    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<usize, WriteError> {
+        let room = self.room();
+        let n = room.iter_mut().zip(bytes).map(|(to, &from)| *to = from).count();
+        self.wrote(n)?;
+        Ok(n)
     }
 
     /// Sends what has gathered, to make room.

@@ -8,7 +8,7 @@ use core::{fmt, mem, mem::MaybeUninit, pin::pin};
 use embassy_futures::select::{Either, select};
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
-use protocol_core::json::{self, Full, Slice};
+use protocol_core::json::{self, Counter, Full, Slice};
 
 use super::{
     BadLength, Encoding, Fields, Headers, MAX_HEADERS,
@@ -402,7 +402,14 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
         Ok((head, body.map_err(|fault| fault.refusal(Refusal::BodyTooLarge))?))
     }
 
-    /// Answers a bad request with its status and `{"error":"<rule>"}`, and lets the peer read it.
+    /// What a request that was refused is for, as far as that has come.
+    pub fn path(&self) -> &str {
+        let line =
+            self.incoming.filled().split(|byte| *byte == b'\r').next().and_then(|line| str::from_utf8(line).ok());
+        split_target(line.and_then(|line| line.split(' ').nth(1)).unwrap_or_default()).0
+    }
+
+    /// Answers a bad request with its status and its rule between what stands around errors, and lets the peer read it.
     ///
     /// Then the connection is over: close the stream.
     pub fn refuse<C: Clock>(
@@ -410,10 +417,11 @@ impl<'b, S: Read + Write> ServerConn<'b, S> {
         clock: &C,
         limits: &Limits,
         refusal: Refusal,
+        around: [&'static str; 2],
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
             let last = self.last_answer(clock, limits);
-            last.error_with(refusal.status(), refusal.rule(), refusal.headers()).await?;
+            last.error_with(refusal.status(), refusal.rule(), refusal.headers(), around).await?;
             self.discard(clock, clock.after(limits.linger_ms)).await;
             Ok(())
         }
@@ -470,6 +478,21 @@ enum Length {
 /// An answer being written piece by piece.
 pub type Answer<'a, S, C> = Outgoing<'a, Timed<'a, S, C>>;
 
+/// An answer with all of its body; or the right to make it in a larger buffer, and how long the body is if that is worth it.
+pub type Whole<'a, S, C> = Result<Answer<'a, S, C>, (Responder<'a, S, C>, Option<usize>)>;
+
+/// Keeps a text that fits, and counts the bytes of one that does not.
+struct Measured<'b> {
+    kept: Slice<'b>,
+    behind: Counter,
+}
+
+impl json::Sink for Measured<'_> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        if self.behind.bytes == 0 && self.kept.put(bytes).is_ok() { Ok(()) } else { self.behind.put(bytes) }
+    }
+}
+
 /// The right to answer one request, once. Dropped unused, it closes the connection.
 pub struct Responder<'a, S, C> {
     sink: Timed<'a, S, C>,
@@ -503,8 +526,8 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         status: u16,
         content_type: &str,
         extra: &[(&str, &str)],
-    ) -> impl Future<Output = Result<(), WriteError>> {
-        async move { self.begin(status, content_type, None, extra)?.finish().await }
+    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
+        send_parts(self.begin(status, content_type, None, extra), [])
     }
 
     /// Answers at once.
@@ -538,23 +561,15 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
         self.buf.len()
     }
 
-    /// Answers `{"error":"<text>"}`. The text must need no escaping.
-    pub fn error(
-        self,
-        status: u16,
-        text: &'static str,
-    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
-        self.error_with(status, text, &[])
-    }
-
-    /// The same with more headers.
-    pub fn error_with(
+    /// Answers with an error: a text that needs no escaping, and what stands around it.
+    fn error_with(
         self,
         status: u16,
         text: &'static str,
         extra: &[(&str, &str)],
+        [before, behind]: [&'static str; 2],
     ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
-        let parts = [r#"{"error":""#, text, r#""}"#].map(str::as_bytes);
+        let parts = [before, text, behind].map(str::as_bytes);
         let length = parts.iter().map(|part| part.len()).sum();
         send_parts(self.begin(status, "application/json", Some(length), extra), parts)
     }
@@ -573,33 +588,38 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
     }
 
     /// Begins an answer and writes all of its body, as it is at this moment, if there is room for that. Otherwise nothing has
-    /// happened.
+    /// happened, and it is told how long the body is, unless it is longer than `most`.
     pub fn begin_whole(
         self,
         status: u16,
         content_type: &str,
+        most: usize,
         write: impl FnOnce(&mut dyn json::Sink) -> Result<(), Full>,
-    ) -> Result<Result<Answer<'a, S, C>, Self>, WriteError> {
+    ) -> Result<Whole<'a, S, C>, WriteError> {
         let Self { keep_alive, http10, head_only, .. } = self;
         let mut answer = self.begin_open(status, content_type)?;
-        let mut body = Slice::new(answer.room());
-        let written = write(&mut body).map(|()| body.len());
+        let room = answer.room();
+        let mut body = Measured { behind: Counter::up_to(most.saturating_sub(room.len())), kept: Slice::new(room) };
+        let written = write(&mut body).map(|()| (body.kept.len(), body.behind.bytes));
         match (written, answer) {
-            (Ok(length), mut answer) => {
+            (Ok((length, 0)), mut answer) => {
                 answer.announce(length, length);
                 answer.wrote(length)?;
                 Ok(Ok(answer))
             }
-            (Err(Full), answer) => {
+            (written, answer) => {
                 let (sink, buf, Some(open)) = answer.undo() else { return Err(WriteError::BadHead) };
-                Ok(Err(Self { sink, buf, open, keep_alive, http10, head_only }))
+                let length = written.ok().map(|(kept, behind)| kept.saturating_add(behind));
+                Ok(Err((Self { sink, buf, open, keep_alive, http10, head_only }, length)))
             }
         }
     }
 
-    /// Begins an answer whose length is left open for [`announce`](Outgoing::announce).
+    /// Begins an answer whose length is left open for [`announce`](Outgoing::announce). Whoever asks too often is told when to come
+    /// again.
     pub fn begin_open(self, status: u16, content_type: &str) -> Result<Answer<'a, S, C>, WriteError> {
-        self.begin_with(status, content_type, Length::Open, &[])
+        let later: &[(&str, &str)] = if status == 429 { &[("Retry-After", "2")] } else { &[] };
+        self.begin_with(status, content_type, Length::Open, later)
     }
 
     fn begin_with(
@@ -648,29 +668,44 @@ impl<'a, S: Write, C: Clock> Responder<'a, S, C> {
     }
 
     /// Answers 101: from here on the stream speaks `protocol`. Then take it with [`ServerConn::into_parts`].
-    pub fn upgrade(self, protocol: &str, extra: &[(&str, &str)]) -> impl Future<Output = Result<(), WriteError>> {
-        async move {
+    pub fn upgrade(
+        self,
+        protocol: &str,
+        extra: &[(&str, &str)],
+    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
+        let begin = || {
             let mut answer = Outgoing::new(self.sink, self.buf, (self.open, false));
             answer.head(format_args!("HTTP/1.1 101 {}\r\n", reason(101)))?;
             answer.headers(&[("Connection", "Upgrade"), ("Upgrade", protocol)])?;
             answer.headers(extra)?;
             answer.end_of_head(Frame::Length(0))?;
-            answer.finish().await
+            Ok(answer)
+        };
+        send_parts(begin(), [])
+    }
+}
+
+/// Adds as much of the parts as there is room for, and leaves the rest of them. Says whether that is anything.
+fn put_parts<S: Write, C: Clock>(answer: &mut Answer<'_, S, C>, parts: &mut [&[u8]]) -> Result<bool, WriteError> {
+    for part in parts {
+        let written = answer.put(part)?;
+        *part = part.get(written..).unwrap_or_default();
+        if !part.is_empty() {
+            return if written == 0 && answer.is_flushed() { Err(WriteError::BadHead) } else { Ok(true) };
         }
     }
+    Ok(false)
 }
 
 /// Sends an answer whose head is in the buffer already: then nobody has to keep what was in it.
 pub(crate) fn send_parts<S: Write, C: Clock, const N: usize>(
     mut answer: Result<Answer<'_, S, C>, WriteError>,
-    parts: [&[u8]; N],
+    mut parts: [&[u8]; N],
 ) -> impl Future<Output = Result<(), WriteError>> {
     async move {
         let answer = answer.as_mut().map_err(|error| *error)?;
-        let mut next = 0_usize;
-        while let Some(part) = parts.get(next) {
-            answer.write_all(part).await?;
-            next = next.saturating_add(1);
+        while put_parts(answer, &mut parts)? {
+            answer.flush().await?;
         }
         answer.finish().await
     }

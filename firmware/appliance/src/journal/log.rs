@@ -128,6 +128,8 @@ pub struct Log<F> {
     /// Sectors behind the head that are known to be blank.
     ahead: u32,
     erases: u32,
+    /// Bytes of frames that were read since somebody last asked.
+    read: usize,
 }
 
 impl<F: MultiwriteNorFlash> Log<F> {
@@ -140,7 +142,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
 
     /// A log that has not been looked at: [`Log::open`] comes next, or [`Log::format`].
     pub fn new(flash: F) -> Self {
-        Self { flash, head: None, chapter: None, ahead: 0, erases: 0 }
+        Self { flash, head: None, chapter: None, ahead: 0, erases: 0, read: 0 }
     }
 
     /// The flash it is in.
@@ -434,7 +436,13 @@ impl<F: MultiwriteNorFlash> Log<F> {
         let length = frame::length_of(frame::entries_of(&first));
         let Some(bytes) = buf.get_mut(..length).filter(|_| length <= room) else { return Ok(None) };
         self.flash.read(self.place(number, at), bytes).await.map_err(|_| Trouble::Read)?;
+        self.read = self.read.saturating_add(length);
         Ok(frame::open(bytes, number).map(<[u8]>::len))
+    }
+
+    /// How many bytes of frames were read since this was last asked.
+    pub(super) fn take_read(&mut self) -> usize {
+        core::mem::take(&mut self.read)
     }
 
     /// The first bytes of a frame, if there is room for one.

@@ -9,11 +9,11 @@
 //! until the owner decides: resets the box, or goes on with what is sound of it ([`Sound`]). Damage to leagues of the past
 //! is told as well, and hinders nobody.
 
+mod film;
 mod log;
 mod past;
 #[cfg(feature = "ram-flash")]
 pub mod ram;
-mod reel;
 
 use core::cell::{Cell, RefCell};
 use core::fmt;
@@ -31,11 +31,11 @@ use protocol_core::time::{Millis, Utc};
 use protocol_core::venue::{Change, Event, Fact, Stage, Venue, has_reached};
 use serde::Serialize;
 
+pub(crate) use film::{Beside, Playback, Scene};
+pub use film::{Place, spool};
 pub use log::{FRAME, Log, Trouble};
 pub(crate) use past::{Ask, Page};
 pub use past::{Past, Spot};
-pub(crate) use reel::{Film, Scene};
-pub use reel::{Place, spool};
 
 use crate::board::Board;
 use crate::calendar::Source;
@@ -152,10 +152,10 @@ pub struct Chosen {
     pub settings: Change,
 }
 
-/// A journal in flash, after [`Appliance::resume`], and a reel, after [`Appliance::resume_reel`].
+/// A journal in flash, after [`Appliance::resume`], and a film, after [`Appliance::resume_film`].
 pub struct Journal<F> {
     log: Log<F>,
-    reel: Option<Log<F>>,
+    film: Option<Log<F>>,
 }
 
 /// What the rest of the box knows of the journal.
@@ -179,7 +179,7 @@ pub(crate) struct Desk<'m> {
     /// What time of day that was, by the best source so far. Apart from it, so that a box that begins is all zeros.
     resumed_at: Cell<(Source, Utc)>,
     /// Whether the steps of matches are kept.
-    has_reel: Cell<bool>,
+    has_film: Cell<bool>,
     /// Past leagues and matches are asked for here.
     counter: past::Counter,
 }
@@ -197,7 +197,7 @@ impl<'m> Desk<'m> {
             erases: Cell::new(0),
             resumed: Cell::new(None),
             resumed_at: Cell::new((Source::None, Utc(0))),
-            has_reel: Cell::new(false),
+            has_film: Cell::new(false),
             counter: past::Counter::new(),
         }
     }
@@ -478,43 +478,50 @@ pub fn sectors_of_a_league<F: MultiwriteNorFlash>(players: usize, results: usize
 
 impl<B: Board> Appliance<'_, B> {
     /// Reads the journal in `flash` and goes on with the league in it. Before anything else of the box runs.
-    pub async fn resume<F: MultiwriteNorFlash>(&self, flash: F, buf: &mut [u8; FRAME], chosen: Chosen) -> Journal<F> {
-        let mut log = Log::new(flash);
-        let own_code = self.admin_code.borrow().clone();
-        let mut code_is_other = false;
-        let restored = restore(&mut log, &self.venue, buf, |code| {
-            code_is_other = code != own_code.as_str();
-            if !chosen.admin_code {
-                *self.admin_code.borrow_mut() = String::try_from(code).unwrap_or_default();
-            }
-        });
-        let restored = restored.await;
-        self.journal.erases.set(log.erases());
-        match restored {
-            Ok(true) => {
-                self.resume_venue(chosen);
-                if code_is_other
-                    && chosen.admin_code
-                    && let Err(trouble) = keep_code(&mut log, &own_code, buf).await
-                {
+    pub fn resume<F: MultiwriteNorFlash>(
+        &self,
+        flash: F,
+        buf: &mut [u8; FRAME],
+        chosen: Chosen,
+    ) -> impl Future<Output = Journal<F>> {
+        async move {
+            let mut log = Log::new(flash);
+            let own_code = self.admin_code.borrow().clone();
+            let mut code_is_other = false;
+            let restored = restore(&mut log, &self.venue, buf, |code| {
+                code_is_other = code != own_code.as_str();
+                if !chosen.admin_code {
+                    *self.admin_code.borrow_mut() = String::try_from(code).unwrap_or_default();
+                }
+            });
+            let restored = restored.await;
+            self.journal.erases.set(log.erases());
+            match restored {
+                Ok(true) => {
+                    self.resume_venue(chosen);
+                    if code_is_other
+                        && chosen.admin_code
+                        && let Err(trouble) = keep_code(&mut log, &own_code, buf).await
+                    {
+                        self.journal_failed(trouble);
+                    }
+                }
+                Ok(false) => {
+                    self.journal.set(State::Ok);
+                    self.act(|venue, _| venue.keep_facts());
+                }
+                Err(trouble) => {
+                    *self.admin_code.borrow_mut() = own_code;
                     self.journal_failed(trouble);
+                    if trouble == Trouble::Damaged {
+                        let sound = sound(&mut log, &self.venue, buf).await;
+                        self.journal.sound.set(sound);
+                    }
                 }
             }
-            Ok(false) => {
-                self.journal.set(State::Ok);
-                self.act(|venue, _| venue.keep_facts());
-            }
-            Err(trouble) => {
-                *self.admin_code.borrow_mut() = own_code;
-                self.journal_failed(trouble);
-                if trouble == Trouble::Damaged {
-                    let sound = sound(&mut log, &self.venue, buf).await;
-                    self.journal.sound.set(sound);
-                }
-            }
+            self.look_back(&mut log, buf).await;
+            Journal { log, film: None }
         }
-        self.look_back(&mut log, buf).await;
-        Journal { log, reel: None }
     }
 
     /// Looks whether leagues of the past are as they were written. What cannot be read is not.
@@ -546,17 +553,17 @@ impl<B: Board> Appliance<'_, B> {
 
     /// Keeps the steps of matches beside the journal, in a flash of their own. While the journal cannot be used that flash is
     /// left alone: it may hold a part of what the owner was promised to keep until the next reset.
-    pub async fn resume_reel<F: MultiwriteNorFlash>(
+    pub async fn resume_film<F: MultiwriteNorFlash>(
         &self,
         journal: Journal<F>,
         flash: F,
         buf: &mut [u8; FRAME],
     ) -> Journal<F> {
-        let mut reel = Some(Log::new(flash));
+        let mut film = Some(Log::new(flash));
         if self.journal() == State::Ok {
-            self.open_reel(&mut reel, buf).await;
+            self.open_film(&mut film, buf).await;
         }
-        Journal { reel, ..journal }
+        Journal { film, ..journal }
     }
 
     /// There is no flash to keep a journal in: the box says why.
@@ -615,20 +622,20 @@ impl<B: Board> Appliance<'_, B> {
 
     /// Keeps the journal, for ever. Run one.
     pub async fn keep_journal<F: MultiwriteNorFlash>(&self, journal: &mut Journal<F>, buf: &mut [u8; FRAME]) -> ! {
-        let Journal { log, reel } = journal;
+        let Journal { log, film } = journal;
         loop {
-            self.answer(Some(log), reel, buf).await;
+            self.answer(Some(log), film, buf).await;
             if self.journal() != State::Ok {
                 match self.journal.decision.take() {
-                    Decision::Reset => self.begin_again(log, reel, buf).await,
-                    Decision::Recover => self.recover(log, reel, buf).await,
-                    Decision::Nothing if self.spool(reel, buf).await => {}
+                    Decision::Reset => self.begin_again(log, film, buf).await,
+                    Decision::Recover => self.recover(log, film, buf).await,
+                    Decision::Nothing if self.spool(film, buf).await => {}
                     Decision::Nothing => self.journal.bell.wait().await,
                 }
                 continue;
             }
-            if !self.keep_facts(log, buf).await && !self.spool(reel, buf).await {
-                self.erase_ahead_or_wait(log, reel, buf).await;
+            if !self.keep_facts(log, buf).await && !self.spool(film, buf).await {
+                self.erase_ahead_or_wait(log, film, buf).await;
             }
             self.journal.erases.set(log.erases());
         }
@@ -668,7 +675,7 @@ impl<B: Board> Appliance<'_, B> {
     async fn erase_ahead_or_wait<F: MultiwriteNorFlash>(
         &self,
         log: &mut Log<F>,
-        reel: &mut Option<Log<F>>,
+        film: &mut Option<Log<F>>,
         buf: &mut [u8; FRAME],
     ) {
         let (players, results) = self.venue(|venue| (venue.capacity(), venue.room_for_results()));
@@ -680,7 +687,7 @@ impl<B: Board> Appliance<'_, B> {
         let is_quiet = self.venue(|venue| venue.tables().next().is_none());
         match if is_quiet { log.prepare(wanted, buf).await } else { Ok(false) } {
             Ok(true) => embassy_futures::yield_now().await,
-            Ok(false) if is_quiet && self.prepare_reel(reel, buf).await => embassy_futures::yield_now().await,
+            Ok(false) if is_quiet && self.prepare_film(film, buf).await => embassy_futures::yield_now().await,
             Ok(false) => self.seal_and_wait(log).await,
             Err(trouble) => self.journal_failed(trouble),
         }
@@ -690,15 +697,15 @@ impl<B: Board> Appliance<'_, B> {
     async fn begin_again<F: MultiwriteNorFlash>(
         &self,
         log: &mut Log<F>,
-        reel: &mut Option<Log<F>>,
+        film: &mut Option<Log<F>>,
         buf: &mut [u8; FRAME],
     ) {
         match log.format().await {
             Ok(()) => {
                 self.journal.sound.set(None);
                 self.journal.past_is_damaged.set(false);
-                if !self.journal.has_reel.get() {
-                    self.open_reel(reel, buf).await;
+                if !self.journal.has_film.get() {
+                    self.open_film(film, buf).await;
                 }
                 self.journal.written.set(self.venue(Venue::facts));
                 self.journal.set(State::Ok);
@@ -709,7 +716,7 @@ impl<B: Board> Appliance<'_, B> {
     }
 
     /// The owner goes on with what is sound of a damaged journal, and with the code that opened the box for that.
-    async fn recover<F: MultiwriteNorFlash>(&self, log: &mut Log<F>, reel: &mut Option<Log<F>>, buf: &mut [u8; FRAME]) {
+    async fn recover<F: MultiwriteNorFlash>(&self, log: &mut Log<F>, film: &mut Option<Log<F>>, buf: &mut [u8; FRAME]) {
         let code = self.admin_code();
         let recovered = async {
             log.recover(buf).await?;
@@ -720,8 +727,8 @@ impl<B: Board> Appliance<'_, B> {
             Ok(_) => {
                 self.journal.sound.set(None);
                 self.look_back(log, buf).await;
-                if !self.journal.has_reel.get() {
-                    self.open_reel(reel, buf).await;
+                if !self.journal.has_film.get() {
+                    self.open_film(film, buf).await;
                 }
                 self.resume_venue(Chosen::default());
                 // Others may be on the lines now.
@@ -739,6 +746,7 @@ impl<B: Board> Appliance<'_, B> {
 
     /// Waits until everything that has happened so far is in flash. Before anything leaves the box.
     pub(crate) async fn safe(&self) {
+        self.speeches_are_kept().await;
         let number = self.venue(Venue::facts);
         self.wait_for_journal(|| has_reached(self.journal.written.get(), number)).await;
     }
@@ -748,10 +756,19 @@ impl<B: Board> Appliance<'_, B> {
         // Steps of matches have no promise, but a chance to be taken before there are more of them: whoever is woken in one
         // round of the executor runs in the next.
         let mut rounds = 0..2u8;
-        while self.journal.has_reel.get() && self.venue(Venue::has_steps) && rounds.next().is_some() {
+        while self.journal.has_film.get() && self.venue(Venue::has_steps) && rounds.next().is_some() {
             embassy_futures::yield_now().await;
         }
+        self.speeches_are_kept().await;
         self.wait_for_journal(|| self.venue(Venue::has_room_for_facts)).await;
+    }
+
+    /// Waits until all that was said at length is on film. What is acknowledged is safe, and the next speech has its room.
+    async fn speeches_are_kept(&self) {
+        while self.journal.has_film.get() && self.venue(Venue::has_speeches) {
+            self.journal.bell.signal(());
+            embassy_futures::yield_now().await;
+        }
     }
 
     async fn wait_for_journal(&self, is_there: impl Fn() -> bool) {

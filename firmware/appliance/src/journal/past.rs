@@ -6,6 +6,7 @@
 //! size takes the memory of one line. If its sectors are erased in between, it is gone, and that is the answer.
 
 use core::cell::{Cell, Ref, RefCell};
+use core::net::IpAddr;
 use core::ops::ControlFlow;
 
 use embassy_futures::yield_now;
@@ -24,7 +25,7 @@ use protocol_core::time::Utc;
 use protocol_core::venue::{NAME_BYTES, Replay, Stage};
 
 use super::log::{FIRST, behind, said};
-use super::{FRAME, Film, Log, Place, Scene, State, Trouble};
+use super::{FRAME, Log, Place, Playback, Scene, State, Trouble};
 use crate::Appliance;
 use crate::board::Board;
 
@@ -63,8 +64,12 @@ pub(crate) enum Ask {
     Line(Spot),
     /// A match of this league after a step; after the last one there is, with `u16::MAX`.
     Step(MatchId, u16),
-    /// A step of it as it is in flash, the first one or the next from a place on.
-    Scene(MatchId, Option<Place>),
+    /// A step of it as it is in flash: behind so many others, from the first one on or from a place on.
+    Scene(MatchId, Option<Place>, u16),
+    /// The next one of a match that is being played, for those who play it.
+    Played(MatchId, Option<Place>),
+    /// The next one with what was said at length, of a match of speeches that is being played too.
+    Part(MatchId, Option<Place>),
 }
 
 /// What it answered last.
@@ -106,35 +111,35 @@ impl Page {
 
 /// What was answered last. `Nothing` is zero here too.
 #[repr(u8)]
-pub(crate) enum Told {
+pub(crate) enum Found {
     Nothing,
     Page(Page),
-    Film(Film),
+    Playback(Playback),
     Scene(Scene),
 }
 
-impl Told {
+impl Found {
     fn page(&self) -> &Page {
         static EMPTY: Page = Page::EMPTY;
-        if let Told::Page(page) = self { page } else { &EMPTY }
+        if let Found::Page(page) = self { page } else { &EMPTY }
     }
 
     /// Changes the page, a new one if there is none.
     fn turn(&mut self, change: impl FnOnce(&mut Page)) {
-        if !matches!(self, Told::Page(_)) {
-            *self = Told::Page(Page::EMPTY);
+        if !matches!(self, Found::Page(_)) {
+            *self = Found::Page(Page::EMPTY);
         }
-        if let Told::Page(page) = self {
+        if let Found::Page(page) = self {
             change(page);
         }
     }
 
     fn replay(&self) -> Option<&Replay> {
-        if let Told::Film(film) = self { Some(&film.replay) } else { None }
+        if let Found::Playback(playback) = self { Some(&playback.replay) } else { None }
     }
 
     fn scene(&self) -> Option<&Scene> {
-        if let Told::Scene(scene) = self { Some(scene) } else { None }
+        if let Found::Scene(scene) = self { Some(scene) } else { None }
     }
 }
 
@@ -143,7 +148,9 @@ pub(crate) struct Counter {
     turn: Mutex<NoopRawMutex, ()>,
     ask: Cell<Ask>,
     is_found: Signal<NoopRawMutex, bool>,
-    pub told: RefCell<Told>,
+    /// Bytes that were read for the last answer.
+    read: Cell<usize>,
+    pub told: RefCell<Found>,
 }
 
 impl Counter {
@@ -152,7 +159,8 @@ impl Counter {
             turn: Mutex::new(()),
             ask: Cell::new(Ask::Nothing),
             is_found: Signal::new(),
-            told: RefCell::new(Told::Nothing),
+            read: Cell::new(0),
+            told: RefCell::new(Found::Nothing),
         }
     }
 }
@@ -166,17 +174,17 @@ pub(crate) struct Reader<'a> {
 impl Reader<'_> {
     /// What was answered.
     pub fn page(&self) -> Ref<'_, Page> {
-        Ref::map(self.counter.told.borrow(), Told::page)
+        Ref::map(self.counter.told.borrow(), Found::page)
     }
 
     /// The match as it stood.
     pub fn replay(&self) -> Option<Ref<'_, Replay>> {
-        Ref::filter_map(self.counter.told.borrow(), Told::replay).ok()
+        Ref::filter_map(self.counter.told.borrow(), Found::replay).ok()
     }
 
     /// One step of it.
     pub fn scene(&self) -> Option<Ref<'_, Scene>> {
-        Ref::filter_map(self.counter.told.borrow(), Told::scene).ok()
+        Ref::filter_map(self.counter.told.borrow(), Found::scene).ok()
     }
 }
 
@@ -217,7 +225,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
         mut take: impl FnMut(Row<'_>),
     ) -> Result<Option<Spot>, Trouble> {
         while let Some(entries) = self.frame_at(&mut spot, buf).await? {
-            for entry in read(buf, entries) {
+            for entry in entries_in(buf, entries) {
                 if let Entry::Ranked(row) = entry
                     && row.rank == spot.rank
                 {
@@ -258,7 +266,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
     async fn is_complete(&mut self, mut spot: Spot, players: u16, buf: &mut [u8; FRAME]) -> Result<bool, Trouble> {
         while spot.rank <= players {
             let Some(entries) = self.frame_at(&mut spot, buf).await? else { return Ok(false) };
-            for entry in read(buf, entries) {
+            for entry in entries_in(buf, entries) {
                 match entry {
                     Entry::Ranked(row) if row.rank == spot.rank => spot.rank = spot.rank.saturating_add(1),
                     Entry::Ended(_) if spot.rank == 1 => {}
@@ -289,19 +297,33 @@ impl<F: MultiwriteNorFlash> Log<F> {
     }
 }
 
+/// How much was read of a journal and a film since this was last asked.
+fn read<F: MultiwriteNorFlash>(log: Option<&mut Log<F>>, film: &mut Option<Log<F>>) -> usize {
+    let of_log = log.map_or(0, Log::take_read);
+    film.as_mut().map_or(0, Log::take_read).saturating_add(of_log)
+}
+
 /// The entries of the frame in `buf`, as far as they make sense.
-fn read(buf: &[u8; FRAME], entries: usize) -> impl Iterator<Item = Entry<'_>> {
+fn entries_in(buf: &[u8; FRAME], entries: usize) -> impl Iterator<Item = Entry<'_>> {
     let mut from = bytes::Reader::new(said(buf, entries));
     core::iter::from_fn(move || Entry::read(&mut from).ok().flatten())
 }
 
 impl<B: Board> Appliance<'_, B> {
-    /// Asks the journal, after whoever asked before. `None` where it has no answer.
-    pub(crate) async fn ask_the_journal(&self, ask: Ask) -> Option<Reader<'_>> {
+    /// Asks the journal, after whoever asked before; who asks pays for what is read. `None` where it has no answer.
+    pub(crate) async fn ask_the_journal(&self, peer: &IpAddr, ask: Ask) -> Option<Reader<'_>> {
+        self.ask_on(peer, ask, None).await
+    }
+
+    /// The same where the turn may still be the asker's: nobody else has asked since.
+    pub(crate) async fn ask_on<'a>(&'a self, peer: &IpAddr, ask: Ask, last: Option<Reader<'a>>) -> Option<Reader<'a>> {
         let counter = &self.journal.counter;
-        let _turn = counter.turn.lock().await;
+        let _turn = match last {
+            Some(last) => last._turn,
+            None => counter.turn.lock().await,
+        };
         let is_kept = match ask {
-            Ask::Step(..) | Ask::Scene(..) => self.journal.has_reel.get(),
+            Ask::Step(..) | Ask::Scene(..) | Ask::Played(..) | Ask::Part(..) => self.journal.has_film.get(),
             Ask::League(_) | Ask::Line(_) => self.journal() == State::Ok,
             Ask::Nothing => false,
         };
@@ -311,28 +333,51 @@ impl<B: Board> Appliance<'_, B> {
         counter.is_found.reset();
         counter.ask.set(ask);
         self.journal.bell.signal(());
-        counter.is_found.wait().await.then_some(Reader { counter, _turn })
+        let is_found = counter.is_found.wait().await;
+        self.guard.borrow_mut().pay(self.board.now(), *peer, self.capacity(), counter.read.get());
+        is_found.then_some(Reader { counter, _turn })
     }
 
     /// Answers whoever asks.
     pub(super) async fn answer<F: MultiwriteNorFlash>(
         &self,
-        log: Option<&mut Log<F>>,
-        reel: &mut Option<Log<F>>,
+        mut log: Option<&mut Log<F>>,
+        film: &mut Option<Log<F>>,
         buf: &mut [u8; FRAME],
     ) {
-        let is_found = match (self.journal.counter.ask.take(), log) {
-            (Ask::Nothing, _) => return,
-            (Ask::Scene(id, from), log) => match reel {
-                Some(reel) => self.find_scene((id, from), log, reel, buf).await == Ok(true),
+        let ask = self.journal.counter.ask.take();
+        if matches!(ask, Ask::Nothing) {
+            return;
+        }
+        // What was read for others is nothing to who asks now.
+        read(log.as_deref_mut(), film);
+        let is_found = match (ask, log.as_deref_mut()) {
+            (Ask::Nothing, _) => false,
+            (Ask::Scene(id, from, skip), log) => match film.as_mut().zip(self.film_of(id)) {
+                Some((film, of)) => self.find_scene((of, from, skip, false), log, film, buf).await == Ok(true),
                 None => false,
             },
+            (Ask::Part(id, from), log) => {
+                let of = self.venue(|venue| venue.open_film_of(id));
+                match film.as_mut().zip(of) {
+                    Some((film, of)) => self.find_scene((of, from, 0, true), log, film, buf).await == Ok(true),
+                    None => false,
+                }
+            }
+            (Ask::Played(id, from), log) => {
+                if from.is_none() {
+                    self.act(|venue, _| venue.ripen_steps());
+                    self.spool_all(film, buf).await;
+                }
+                match film.as_mut().zip(self.venue(|venue| venue.running_film(id))) {
+                    Some((film, of)) => self.find_scene((of, from, 0, false), log, film, buf).await == Ok(true),
+                    None => false,
+                }
+            }
             (Ask::Step(id, step), log) => {
-                // The last steps of a match that has just ended may be on their way.
-                let mut frames = 0..FRAMES_WAITING;
-                while frames.next().is_some() && self.spool(reel, buf).await {}
-                match reel {
-                    Some(reel) => self.wind((id, step), log, reel, buf).await == Ok(true),
+                self.spool_all(film, buf).await;
+                match film {
+                    Some(film) => self.wind((id, step), log, film, buf).await == Ok(true),
                     None => false,
                 }
             }
@@ -340,7 +385,14 @@ impl<B: Board> Appliance<'_, B> {
             (Ask::Line(spot), Some(log)) => self.look_up(Ok(spot), log, buf).await == Ok(Some(())),
             (_, None) => false,
         };
+        self.journal.counter.read.set(read(log, film));
         self.journal.counter.is_found.signal(is_found);
+    }
+
+    /// The last steps of a match may be on their way.
+    async fn spool_all<F: MultiwriteNorFlash>(&self, film: &mut Option<Log<F>>, buf: &mut [u8; FRAME]) {
+        let mut frames = 0..FRAMES_WAITING;
+        while frames.next().is_some() && self.spool(film, buf).await {}
     }
 
     /// Looks for a line of a league, or for the newest league that ended before a sector.

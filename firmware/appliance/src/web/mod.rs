@@ -77,32 +77,35 @@ impl File {
     ///
     /// A file that must be unpacked and has no room for that behind its request is left in `crowded`, and not sent: see
     /// [`send_unpacked`](Self::send_unpacked).
-    pub fn send<S: Write, C: Clock>(
+    pub fn send<'a, S: Write, C: Clock>(
         &'static self,
-        request: Request<'_>,
-        host: Option<Host<'_>>,
-        responder: Responder<'_, S, C>,
-        turns: &Turns,
+        request: &Request<'_>,
+        host: Option<Host<'a>>,
+        responder: Responder<'a, S, C>,
+        turns: &'a Turns,
         crowded: &mut Option<&'static File>,
-    ) -> impl Future<Output = Result<(), WriteError>> {
+    ) -> impl Future<Output = Result<(), WriteError>> + use<'a, S, C> {
+        let address = host.map_or([ADDRESS, ""], |Host { name, port }| [name, port]);
+        let is_known = request.header("if-none-match").is_some_and(|tags| tags.contains(self.tag));
+        let is_zipped = request.header("accept-encoding").is_some_and(takes_gzip);
+        let form = if is_known { Form::Known } else { self.form(is_zipped, address) };
+        let is_head_only = responder.is_head_only();
+        let is_crowded = matches!(form, Form::Unpacked(..)) && responder.room() < WINDOW && !is_head_only;
+        if is_crowded {
+            *crowded = Some(self);
+        }
+        let mut answer = (!is_crowded).then(|| self.begin(&form, responder));
+        let mut form = if is_crowded || is_head_only { Form::Known } else { form };
+        // What decides is over: the future keeps what it sends.
         async move {
-            let address = host.map_or([ADDRESS, ""], |Host { name, port }| [name, port]);
-            let is_known = request.header("if-none-match").is_some_and(|tags| tags.contains(self.tag));
-            let is_zipped = request.header("accept-encoding").is_some_and(takes_gzip);
-            let form = if is_known { Form::Known } else { self.form(is_zipped, address) };
-            let is_head_only = responder.is_head_only();
-            if matches!(form, Form::Unpacked(..)) && responder.room() < WINDOW && !is_head_only {
-                *crowded = Some(self);
-                return Ok(());
-            }
-            let mut answer = self.begin(&form, responder)?;
-            match form {
-                _ if is_head_only => {}
+            let Some(answer) = &mut answer else { return Ok(()) };
+            let answer = answer.as_mut().map_err(|error| *error)?;
+            match &mut form {
                 Form::Known => {}
                 Form::Zipped(zipped) => answer.write_all(zipped).await?,
-                Form::Unpacked(mut file, _) => unpack(&mut file, &mut answer, turns).await?,
-                Form::Read(mut text, _) => {
-                    while !read(&mut text, address, &mut answer)? {
+                Form::Unpacked(file, _) => unpack(file, answer, turns).await?,
+                Form::Read(text, _) => {
+                    while !read(text, address, answer)? {
                         turns.next().await;
                         answer.flush().await?;
                     }

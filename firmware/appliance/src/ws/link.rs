@@ -15,7 +15,7 @@ use protocol_core::json::{Full, Sink};
 use super::frames::{Breach, CONTROL, Came, Reader};
 use super::long::{Lent, Long};
 use crate::clock::{Clock, before};
-use crate::http::{Outgoing, Sink as _, Timed, WriteError};
+use crate::http::{Fragment, Outgoing, Sink as _, Timed, WriteError};
 use crate::pieces::{Next, Sent};
 
 /// From the first byte of a message to its last, in milliseconds.
@@ -94,7 +94,7 @@ impl From<WriteError> for End {
     fn from(error: WriteError) -> Self {
         match error {
             WriteError::TooSlow => Self::NotReading,
-            WriteError::Closed | WriteError::BadHead | WriteError::WrongLength => Self::Lost,
+            WriteError::Closed | WriteError::BadHead | WriteError::WrongLength | WriteError::NoRoom => Self::Lost,
         }
     }
 }
@@ -244,15 +244,14 @@ impl<'a, S: Read + Write, C: Clock> Link<'a, S, C> {
         write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
         may_leave: impl AsyncFn(),
     ) -> impl Future<Output = Result<bool, End>> {
-        let speaker = Speaker { stream: self.stream, clock: self.clock, room: lent };
-        speaker.say_within(ms, write, may_leave)
+        Speaker { stream: self.stream, clock: self.clock, room: lent, ms }.say(write, may_leave)
     }
 
     /// The message that has just come, and the right to answer it.
     pub fn message(&mut self, length: usize) -> (&[u8], Speaker<'_, S, C>) {
         let buf = self.lent.as_deref_mut().unwrap_or(self.buf);
         let (message, room) = buf.split_at_mut_checked(length).unwrap_or_default();
-        (message, Speaker { stream: self.stream, clock: self.clock, room })
+        (message, Speaker { stream: self.stream, clock: self.clock, room, ms: WRITE_MS })
     }
 
     /// Says that the link is over, and lets the peer read it. Then drop the stream.
@@ -296,9 +295,36 @@ pub struct Speaker<'a, S, C> {
     stream: &'a mut S,
     clock: &'a C,
     room: &'a mut [u8],
+    /// For taking a block of it, in milliseconds.
+    ms: u32,
 }
 
-impl<S: Write, C: Clock> Speaker<'_, S, C> {
+impl<'a, S: Write, C: Clock> Speaker<'a, S, C> {
+    /// Speaks in a lent buffer, if that is larger, which the peer may keep for as long as `ms`.
+    pub(crate) fn with_room(self, lent: Option<&'a mut [u8]>, ms: u32) -> Self {
+        match lent {
+            Some(room) if room.len() > self.room.len() => Self { room, ms, ..self },
+            _ => self,
+        }
+    }
+
+    /// Writes a message, or a part of one, as it is at this moment, if there is room for all of it. Otherwise nothing has happened.
+    pub(crate) fn whole(
+        self,
+        part: Fragment,
+        write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
+    ) -> Result<Outgoing<'a, Timed<'a, S, C>>, Self> {
+        let ms = self.ms;
+        let mut message = Outgoing::frame(Timed::new(self.stream, self.clock, ms), self.room, part);
+        match Sent::default().next(&mut message, &write) {
+            Ok(Next::All) => Ok(message),
+            _ => {
+                let (Timed { stream, clock, .. }, room, _) = message.undo();
+                Err(Self { stream, clock, room, ms })
+            }
+        }
+    }
+
     /// Sends the text that `write` writes, in one frame. Its length is counted first: one that does not fit the room is
     /// written anew for every piece. Before any of it leaves, `may_leave` is waited for. False where there is nothing to
     /// be said: it cannot be written at all.
@@ -307,16 +333,7 @@ impl<S: Write, C: Clock> Speaker<'_, S, C> {
         write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
         may_leave: impl AsyncFn(),
     ) -> impl Future<Output = Result<bool, End>> {
-        self.say_within(WRITE_MS, write, may_leave)
-    }
-
-    fn say_within(
-        self,
-        ms: u32,
-        write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
-        may_leave: impl AsyncFn(),
-    ) -> impl Future<Output = Result<bool, End>> {
-        let mut message = Outgoing::frame(Timed::new(self.stream, self.clock, ms), self.room);
+        let mut message = Outgoing::frame(Timed::new(self.stream, self.clock, self.ms), self.room, Fragment::Whole);
         async move {
             let mut sent = Sent::default();
             loop {

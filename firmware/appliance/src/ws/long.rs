@@ -74,6 +74,11 @@ impl Long {
         !self.queue.borrow().order.is_empty()
     }
 
+    /// Whether one can be had at once.
+    pub fn is_free(&self) -> bool {
+        !self.is_wanted() && self.take().map(|buf| self.keep(buf)).is_some()
+    }
+
     fn take(&self) -> Option<&'static mut [u8]> {
         self.free.iter().find_map(Cell::take)
     }

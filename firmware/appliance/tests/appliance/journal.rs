@@ -31,11 +31,13 @@ pub struct Slow<'w> {
     world: &'w World,
     /// What reading a whole frame takes, in milliseconds.
     pub reads_for: Rc<Cell<u64>>,
+    /// Frames that were read.
+    pub frames: Rc<Cell<u32>>,
 }
 
 impl<'w> Slow<'w> {
     pub fn new(ram: &Bytes, world: &'w World) -> Self {
-        Self { ram: ram.clone(), world, reads_for: Rc::default() }
+        Self { ram: ram.clone(), world, reads_for: Rc::default(), frames: Rc::default() }
     }
 }
 
@@ -48,6 +50,7 @@ impl ReadNorFlash for Slow<'_> {
 
     async fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), RamError> {
         self.world.sleep(if bytes.len() > 64 { self.reads_for.get() } else { 0 }).await;
+        self.frames.set(self.frames.get() + u32::from(bytes.len() > 64));
         let mut ram = self.ram.borrow().clone();
         ram.read(offset, bytes).await
     }

@@ -7,6 +7,7 @@ use std::pin::{Pin, pin};
 use std::task::Poll;
 
 use crate::net_support::{Client, Does, Plan, Scene, Socket, play, reply};
+use crate::slots::{busy_league, lend_as_a_board};
 use appliance::clock::Clock;
 use serde_json::{Value, json};
 
@@ -695,6 +696,30 @@ fn every_player_can_have_its_link_at_once_and_slots_are_left() {
         let results = results(&scene).await;
         assert_eq!((results.lines().count(), results.contains("TECHNICAL_LOSS")), (29, false));
     });
+}
+
+#[test]
+fn a_long_answer_on_a_link_that_changes_while_it_is_read_is_whole() {
+    for seed in [None, Some(1), Some(2), Some(3)] {
+        play(busy_league(seed), async |scene| {
+            lend_as_a_board(&scene);
+            scene.register_all().await;
+            let token = scene.players[0].token.borrow().clone();
+            let mut asks = Agent { token, ..Agent::dial(&scene, 31).await };
+            let query = asks.query(1);
+            assert_eq!(scene.admin("start").await.status, 200);
+            let mut seen = 0;
+            while !scene.leaguebox.venue(|venue| venue.is_over()) {
+                asks.say(&query).await;
+                scene.world.sleep(40).await;
+                let answer = asks.hear().await.expect("a whole answer");
+                let rows = answer["result"]["data"]["standings"].as_array().map(Vec::len);
+                assert_eq!(rows, Some(8), "{answer}");
+                seen += 1;
+            }
+            assert!(seen > 4, "the league went on meanwhile: {seen}");
+        });
+    }
 }
 
 #[test]

@@ -1023,7 +1023,8 @@ pub fn play<T>(plan: Plan, script: impl AsyncFnOnce(Scene<'_, '_>) -> T) -> T {
     }
     for _ in 0..plan.slots {
         let mut buf = vec![0; plan.incoming + plan.outgoing];
-        tasks.push(task(async move { leaguebox.slot(exchange, &mut buf, [plan.incoming, plan.outgoing]).await }));
+        let room = [plan.incoming, plan.outgoing].map(|bytes| bytes.try_into().unwrap());
+        tasks.push(task(async move { leaguebox.slot(exchange, &mut buf, room).await }));
     }
     tasks.extend(players.iter().map(|player| task(player.live(world))));
     world.run(tasks, async {

@@ -9,15 +9,15 @@ use protocol_core::games::{Game, GameKind};
 use protocol_core::ids::MatchId;
 use serde_json::{Value, json};
 
-/// Runs the journal and the reel beside a script.
-async fn beside(scene: Scene<'_, '_>, [journal, reel]: [&Bytes; 2], script: impl AsyncFnOnce()) {
-    beside_slow(scene, journal, Slow::new(reel, scene.world), script).await;
+/// Runs the journal and the film beside a script.
+async fn beside(scene: Scene<'_, '_>, [journal, film]: [&Bytes; 2], script: impl AsyncFnOnce()) {
+    beside_slow(scene, journal, Slow::new(film, scene.world), script).await;
 }
 
-async fn beside_slow<'w>(scene: Scene<'_, 'w>, journal: &Bytes, reel: Slow<'w>, script: impl AsyncFnOnce()) {
+async fn beside_slow<'w>(scene: Scene<'_, 'w>, journal: &Bytes, film: Slow<'w>, script: impl AsyncFnOnce()) {
     let (mut frame, leaguebox) = ([0; FRAME], scene.leaguebox);
     let journal = leaguebox.resume(Slow::new(journal, scene.world), &mut frame, Chosen::default()).await;
-    let mut journal = leaguebox.resume_reel(journal, reel, &mut frame).await;
+    let mut journal = leaguebox.resume_film(journal, film, &mut frame).await;
     match select(leaguebox.keep_journal(&mut journal, &mut frame), script()).await {
         Either::First(never) => never,
         Either::Second(()) => {}
@@ -140,7 +140,7 @@ fn two_who_look_at_long_matches_at_once_do_not_disturb_each_other_and_a_running_
 }
 
 #[test]
-fn a_box_without_a_journal_keeps_a_reel_all_the_same_and_one_without_both_says_so() {
+fn a_box_without_a_journal_keeps_a_film_all_the_same_and_one_without_both_says_so() {
     let bytes = blank();
     play(Plan::new(2), async |scene| {
         let mut frame = [0; FRAME];
@@ -150,7 +150,7 @@ fn a_box_without_a_journal_keeps_a_reel_all_the_same_and_one_without_both_says_s
             look(scene, "R1M1").await;
             assert_eq!(scene.get("/api/leagues.json").await.json()["journal"], "off");
         };
-        match select(scene.leaguebox.keep_reel(flash, &mut frame), script).await {
+        match select(scene.leaguebox.keep_film(flash, &mut frame), script).await {
             Either::First(never) => never,
             Either::Second(()) => {}
         }
@@ -164,7 +164,7 @@ fn a_box_without_a_journal_keeps_a_reel_all_the_same_and_one_without_both_says_s
 }
 
 #[test]
-fn a_reel_that_fails_is_given_up_and_the_league_and_its_journal_go_on() {
+fn a_film_that_fails_is_given_up_and_the_league_and_its_journal_go_on() {
     let flashes = [blank(), blank()];
     play(Plan::new(4), async |scene| {
         flashes[1].borrow_mut().power = 300;
@@ -250,9 +250,9 @@ fn who_plays_does_not_wait_for_who_looks_for_another_match() {
     let flashes = [blank(), blank()];
     let plan = Plan { game: GameKind::EvenOdd10, habits: (0..6).map(|_| habit(slow)).collect(), ..Plan::new(6) };
     play(plan, async |scene| {
-        let reel = Slow::new(&flashes[1], scene.world);
-        let reads_for = reel.reads_for.clone();
-        beside_slow(scene, &flashes[0], reel, async || {
+        let film = Slow::new(&flashes[1], scene.world);
+        let reads_for = film.reads_for.clone();
+        beside_slow(scene, &flashes[0], film, async || {
             scene.register_all().await;
             assert_eq!(scene.admin("start").await.status, 200);
             let last = MatchId { round: 5, table: 1 };
@@ -276,6 +276,94 @@ fn who_plays_does_not_wait_for_who_looks_for_another_match() {
             assert!(took > 600, "it was still being looked for");
             assert!(turn.is_some_and(|turn| turn > 2), "{turn:?}");
             assert!(spent - before > 500, "the steps of that are kept");
+        })
+        .await;
+    });
+}
+
+/// A room in which two agents of MoltGame have placed so many stones, and then passed: its id.
+async fn a_game_of_go(scene: Scene<'_, '_>, stones: usize) -> String {
+    let mut client = scene.dial().await;
+    let mut ask = async |path: &str, key: &str, body: Value| {
+        let (path, key) = (format!("/api/v1{path}"), format!("Authorization: Bearer {key}\r\n"));
+        let seen = client.ask("POST", &path, &key, &body.to_string()).await.expect("an answer");
+        assert_eq!(seen.status, 200, "{path}: {}", seen.body);
+        seen.json()
+    };
+    let mut keys = Vec::new();
+    for name in ["Ada", "Bob"] {
+        let agent = ask("/agents/register", "", json!({"name": name})).await;
+        keys.push(agent["agent"]["api_key"].as_str().unwrap().to_owned());
+    }
+    let mut room = Value::Null;
+    for key in &keys {
+        room = ask("/games/00000000-0000-0000-0000-000000000013/match", key, json!({})).await["room_id"].clone();
+    }
+    for stone in 0..stones + 2 {
+        let (mut mover, mut pulse) = ("", Value::Null);
+        for key in &keys {
+            let told = ask("/agents/heartbeat", key, json!({})).await;
+            if told["your_turn"] == true {
+                (mover, pulse) = (key, told);
+            }
+        }
+        let legal = pulse["legal_moves"].as_array().unwrap();
+        let wanted = if stone < stones { legal.last() } else { legal.first() };
+        ask("/agents/move", mover, json!({"room_id": room, "move": wanted})).await;
+    }
+    room.as_str().unwrap().to_owned()
+}
+
+#[test]
+fn two_who_read_matches_at_the_same_time_cost_no_more_than_one_after_the_other() {
+    let flashes = [blank(), blank()];
+    play(Plan::new(0), async |scene| {
+        let film = Slow::new(&flashes[1], scene.world);
+        let frames = film.frames.clone();
+        beside_slow(scene, &flashes[0], film, async || {
+            a_game_of_go(scene, 60).await;
+            let read = async || {
+                let seen = scene.get("/api/matches/R0M1.sgf").await;
+                assert!(seen.status == 200 && seen.body.matches(';').count() > 60, "{}", seen.body);
+                seen.body
+            };
+            frames.set(0);
+            let whole = read().await;
+            let alone = frames.replace(0);
+            let both = embassy_futures::join::join(read(), read()).await;
+            assert_eq!(both, (whole.clone(), whole));
+            assert!(frames.get() <= 2 * alone + 2, "{} frames, one alone {alone}", frames.get());
+        })
+        .await;
+    });
+}
+
+#[test]
+fn the_end_of_a_log_is_found_without_reading_every_step_by_itself_and_who_asks_for_it_pays() {
+    let flashes = [blank(), blank()];
+    play(Plan::new(0), async |scene| {
+        let film = Slow::new(&flashes[1], scene.world);
+        let frames = film.frames.clone();
+        beside_slow(scene, &flashes[0], film, async || {
+            let room = a_game_of_go(scene, 60).await;
+            let path = |query: &str| format!("/api/v1/rooms/{room}/logs?{query}");
+            let all = scene.get(&path("")).await.json();
+            assert_eq!((&all["total"], all["logs"].as_array().map(Vec::len)), (&json!(66), Some(66)));
+            frames.set(0);
+            let last = scene.get(&path("offset=65")).await.json();
+            assert_eq!(last["logs"], json!([all["logs"][65]]));
+            assert!(frames.get() < 60, "{} frames for one row", frames.get());
+            frames.set(0);
+            assert_eq!(scene.get(&path("offset=60000")).await.json(), json!({"total": 66, "logs": []}));
+            let reads = frames.get();
+            // Somebody asks for it again and again.
+            let mut hasty = scene.dial_from([10, 0, 0, 77].into()).await;
+            let mut passed = 0;
+            while hasty.ask("GET", &path("offset=60000"), "", "").await.expect("an answer").status == 200 {
+                passed += 1;
+                assert!(passed < 300, "{reads} frames are read each time, and nobody pays");
+            }
+            assert_eq!(scene.get(&path("offset=60000")).await.status, 200, "nobody else pays for it");
         })
         .await;
     });

@@ -265,7 +265,7 @@ fn long_requests_take_turns_at_the_large_buffers_and_who_waits_too_long_is_told_
 }
 
 /// What a board lends for what changes while it is told, and for the longest messages.
-fn lend_as_a_board(scene: &Scene<'_, '_>) {
+pub fn lend_as_a_board(scene: &Scene<'_, '_>) {
     scene.leaguebox.have_told(vec![0; 1600].leak());
     scene.leaguebox.have_long(vec![0; 11_008].leak());
 }
@@ -286,7 +286,7 @@ async fn read_slowly(scene: &Scene<'_, '_>, from: u8, request: &str) -> Seen {
 }
 
 /// Players that think a moment, so that a league changes all the time for a while.
-fn busy_league(seed: Option<u64>) -> Plan {
+pub fn busy_league(seed: Option<u64>) -> Plan {
     let thinks = |_: &Heard, number: usize| Does::After(7 + number as u64 % 5);
     (0..8).fold(Plan { seed, window: 300, slots: 20, ..board(8) }, |plan, player| plan.with(player, thinks))
 }

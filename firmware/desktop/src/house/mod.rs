@@ -5,6 +5,7 @@
 //! JSON-RPC request and its answer. [`Player`] is what to answer, what to choose is a mind's, which lies beside its
 //! [game](protocol_core::games::house), and the HTTP is the appliance's.
 
+mod guest;
 mod player;
 
 use std::cell::RefCell;
@@ -16,9 +17,11 @@ use std::thread::{self, JoinHandle};
 use appliance::http::Request;
 use embassy_futures::join::join_array;
 use embassy_futures::select::select;
+use guest::Guests;
 use player::Player;
 use protocol_core::games::GameKind;
 use protocol_core::games::house::Mind;
+use protocol_core::protocols::moltgame::Fill;
 
 use crate::computer::Computer;
 use crate::failure::Failure;
@@ -108,6 +111,14 @@ impl Drop for HousePlayer {
     }
 }
 
+/// What the house is to do.
+pub enum Order {
+    /// So many players register, to play in a league.
+    Hire(u16),
+    /// A room is to be filled.
+    Fill(Fill),
+}
+
 /// All players of the house. Dropping it ends them.
 #[derive(Default)]
 pub struct House(Vec<HousePlayer>);
@@ -148,9 +159,18 @@ impl House {
 
     /// Seats as many as are ordered, whenever they are, until nobody can order any more. What goes wrong is told on the
     /// terminal: the box is there without them.
-    pub fn keep(leaguebox: SocketAddr, orders: &mpsc::Receiver<u16>) {
-        let mut house = Self::default();
-        while let Ok(count) = orders.recv() {
+    pub fn keep(leaguebox: SocketAddr, orders: &mpsc::Receiver<Order>) {
+        let (mut house, mut guests) = (Self::default(), Guests::default());
+        while let Ok(order) = orders.recv() {
+            let count = match order {
+                Order::Hire(count) => count,
+                Order::Fill(Fill { room, game, players }) => {
+                    if let Err(error) = guests.fill(leaguebox, &room.text(), game, players) {
+                        eprintln!("leaguebox: {error}");
+                    }
+                    continue;
+                }
+            };
             let settings = http::get(leaguebox, "/api/settings.json").unwrap_or_default();
             let settings: serde_json::Value = serde_json::from_str(&settings).unwrap_or_default();
             let game = settings["game"].as_str().ok_or_else(|| Failure::work("the box does not say what it plays"));
@@ -294,6 +314,6 @@ mod tests {
             ["Random", "Always even", "Alternating", "Frequency", "Markov", "Random 2", "Always even 2"]
         );
         assert_eq!(names("skill-gomoku", 4), ["Guard", "Random", "Builder", "Guard 2"]);
-        assert!(hire("chess", 0, 1).is_none());
+        assert!(hire("checkers", 0, 1).is_none());
     }
 }

@@ -1,34 +1,33 @@
 const RANKS = "3 4 5 6 7 8 9 10 J Q K A 2 BJ RJ".split(" ");
 const JOKERS = { BJ: "joker", RJ: "red joker" };
 
-// A card that is seen; the jokers are stars, the red one red.
-const face = rank => make("span", "face " + (JOKERS[rank] || ""), JOKERS[rank] ? "★" : rank);
-const cards = (ranks, className) => make("div", "cards " + className, ...ranks.map(face));
-const backs = count => make("div", "cards", ...Array.from({ length: count }, () => make("span", "back")));
-const told = ranks => ranks.map(rank => JOKERS[rank] || rank).join(" ");
+// Cards; many overlap, each as far as its rank can be read. The jokers are stars, the red one red.
+function fan(ranks, className = "") {
+  const tight = ranks.length > 6, cards = make("div", (tight ? "fan tight " : "fan ") + className, ...ranks.map(rank => playingCard(JOKERS[rank] ? "★" : rank, "", tight ? 28 : undefined)));
+  ranks.forEach((rank, at) => cards.children[at].classList.toggle("red", rank === "RJ"));
+  cards.setAttribute("role", "img");
+  cards.setAttribute("aria-label", ranks[0] ? ranks.map(rank => JOKERS[rank] || rank).join(" ") : count(ranks.length, "hidden card"));
+  return cards;
+}
 
 // What somebody did: its cards, or a word.
-const did = deed => !deed ? make("div", "deed") : RANKS.includes(deed[0]) ? cards(deed, "deed") : make("div", "deed", deed.join(" "));
+const did = deed => !deed ? null : RANKS.includes(deed[0]) ? fan(deed, "deed") : make("b", "deed", deed.join(" "));
 
 function draw(seats, step) {
   const { view } = step, past = view.last_deal, over = view.phase === "over";
   // Between two deals the last one is seen, as it was when its last play was made, beside new cards of which nobody sees anything.
   const shown = past && (over || !Object.values(view.bids).some(Boolean)) ? past.hands : view.hands;
   const landlord = view.landlord || (shown === past?.hands && past?.landlord);
-  const role = seat => landlord && (seat.id === landlord ? "Landlord" : "Farmer");
   const place = seat => {
-    const hand = shown?.[seat.id], left = view.cards_left[seat.id], points = past?.points[seat.id];
-    const words = hand ? "has " + told(hand) : count(left, "card") + " left";
-    const row = make("div", "place own" + (view.to_move === seat.id ? " turn" : ""),
-      make("div", "who", make("bdi", "", seat.name), make("small", "", [role(seat), hand ? "" : count(left, "card"), past && shown === past.hands && `${points > 0 ? "+" : ""}${points} in the last deal`].filter(Boolean).join(" · "))),
-      hand ? cards(hand, "") : backs(left), did((view.trick || view.bids)[seat.id]));
-    row.setAttribute("role", "group");
-    row.setAttribute("aria-label", `${seat.name} ${words}`);
-    return coloured(row, seat.id);
+    const hand = shown?.[seat.id], left = hand ? hand.length : view.cards_left[seat.id], points = past?.points[seat.id], asked = view.to_move === seat.id;
+    return coloured(make("div", "place own" + (asked ? " asked" : ""),
+      make("div", "who", make("bdi", "", seat.name), seat.id === landlord ? make("span", "lord", "Landlord") : null, asked ? make("span", "", "to move") : null,
+        past && shown === past.hands ? make("span", "", `${points > 0 ? "+" : "−"}${Math.abs(points)} in the last deal`) : null, make("b", "", count(view.scores[seat.id], "point").replace("-", "−"))),
+      make("div", "left", make("b", "", left), fan(hand || Array(left).fill(""), hand ? "" : "backs")), did((view.trick || view.bids)[seat.id])), seat.id);
   };
-  const kitty = view.kitty?.length ? make("div", "kitty", make("small", "", "Kitty"), cards(view.kitty, "")) : null;
-  const state = make("p", "soft", `Deal ${view.deal} of ${view.deals}` + (view.worth ? `, worth ${count(view.worth, "point")}` : ""));
-  return make("div", "game landlord", make("div", "head", state, kitty), ...seats.map(place), sides(seats, step, "point", undefined, seat => view.scores[seat.id]),
+  const kitty = view.kitty?.length ? make("span", "kitty", "Kitty", fan(view.kitty)) : null;
+  const state = make("span", "", `Deal ${view.deal} of ${view.deals}` + (view.worth ? ` · worth ${count(view.worth, "point")}` : ""));
+  return make("div", "game", make("div", "felt landlord", make("div", "head", state, kitty), ...seats.map(place)),
     key([], "The landlord plays against both others; who has no cards left first wins for its side. Stars are jokers. A bomb, four of a rank, and the rocket, both jokers, double what the deal is worth."));
 }
 
@@ -69,16 +68,16 @@ game("landlord", {
   draw, proof, needsMoves: true,
   hides: "Everybody sees how many cards each player has. The hands are for whoever has the projector's link, below, and for all when a deal is over.",
   style: `
-.landlord { justify-items: stretch; }
-.landlord .head { align-items: center; margin: 0; } .landlord .kitty { display: flex; gap: .5rem; align-items: center; }
-.landlord .place { border-inline-start: .4rem solid var(--seat); border-radius: .4rem; padding: .35rem .7rem; display: grid; gap: .3rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); align-items: center; }
-.landlord .place.turn { background: var(--tint); }
-.landlord .place > .who { grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: 0 .7rem; align-items: baseline; } .landlord .who bdi { font-weight: 650; }
-.landlord .cards { display: flex; flex-wrap: wrap; row-gap: .2rem; padding-inline-start: .55em; font-size: clamp(1rem, 2.6cqi, 1.7rem); }
-.landlord .face, .landlord .back { width: 1.75em; height: 2.3em; margin-inline-start: -.55em; border: 1px solid #0006; border-radius: .25em; }
-.landlord .face { background: #fff; color: #1a1923; font-weight: 750; line-height: 1.3; padding-inline-start: .12em; letter-spacing: -.06em; }
-.landlord .back { background: repeating-linear-gradient(45deg, var(--seat) 0 .25em, #fff8 .25em .5em), var(--seat); }
-.landlord .face.joker { color: #22212b; } .landlord .face.red { color: #c81e1e; }
-.landlord .deed { font-weight: 650; min-height: 2.3em; align-content: center; } .landlord .deed .face { border-color: var(--seat); border-width: 2px; }
+.landlord { gap: .5rem; } .landlord .head { align-items: center; margin: 0; } .landlord .kitty { display: flex; gap: .6rem; align-items: center; }
+.felt.landlord .place { grid-template-columns: minmax(0, 1fr); justify-items: start; text-align: start; border-inline-start: .5rem solid var(--seat); border-top-color: transparent; }
+.felt.landlord .place.asked { border-color: #facc15; border-inline-start-color: var(--seat); }
+.landlord .who { width: 100%; display: flex; flex-wrap: wrap; gap: 0 .8rem; align-items: baseline; } .landlord .who bdi { font-weight: 700; font-size: 1.2em; } .landlord .who b { margin-inline-start: auto; }
+.landlord .lord { background: #facc15; color: #1a1923; border-radius: 1rem; padding: 0 .6em; font-weight: 700; }
+.landlord .left { display: flex; gap: .6rem; align-items: center; } .landlord .left > b { min-width: 1.3em; text-align: end; font-size: 1.7em; }
+.landlord .fan { --w: clamp(2.1rem, 6.1cqi, 4.2rem); --under: .36; display: flex; flex-wrap: wrap; gap: .25rem; } .landlord .fan .face { width: var(--w); }
+.landlord .backs { --under: .78; } .landlord .tight { gap: .2rem 0; padding-inline-start: calc(var(--w) * var(--under)); } .landlord .tight .face { margin-inline-start: calc(var(--w) * -1 * var(--under)); }
+.landlord .tight text { transform: translate(-8px, -16px); } .landlord .behind { fill: var(--seat); } .landlord .kitty .fan { --w: clamp(1.7rem, 4.6cqi, 3.2rem); }
+.landlord .deed { font-size: 1.3em; } .landlord .fan.deed { --w: clamp(2.3rem, 7.2cqi, 5rem); }
+@container (min-width: 33rem) { .felt.landlord .place:has(.backs) { grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); align-items: center; } .felt.landlord .who { grid-column: 1 / -1; } }
 `,
 });

@@ -12,35 +12,24 @@ function board(cards) {
 function past(seats, last) {
   if (!last) return [];
   const name = id => seats.find(seat => seat.id === id)?.name ?? id;
-  const told = last.players.filter(player => player.won || player.best).map(player => make("div", "hand",
+  const told = last.players.filter(player => player.won || player.best).map(player => make("span", "hand" + (player.won ? " won" : ""),
     make("bdi", "", name(player.id)), ...player.hand ? [faces(player.hand, 2, "hand small")] : [], [player.best, player.won && `takes ${player.won}`].filter(Boolean).join(", ")));
-  return [make("p", "", "Hand " + last.hand + " was over:"), ...last.board.length ? [faces(last.board, 0, "hand small")] : [], ...told];
+  return [make("span", "hand", "Hand " + last.hand, ...last.board.length ? [faces(last.board, 0, "hand small")] : []), ...told];
 }
 
 function draw(seats, step) {
   const { hand, max_hands: hands, small_blind: small, big_blind: big, cards, pot, button, to_move: asked, players, last_hand: last } = step.view;
   const place = ({ id, name, stack, bet, state, hand }) => ({
     id, name, isAsked: id === asked, isOut: state === "folded" || state === "out", note: STATES[state],
-    things: [state === "out" ? null : faces(hand, 2), make("b", "", stack + " chips"), bet ? make("span", "", `bet ${bet}`) : null, id === button ? make("span", "", "has the button") : null],
+    things: [state === "out" ? null : faces(hand, 2), make("div", "hand", make("b", "", stack + " chips"), bet ? make("span", "bet", `bet ${bet}`) : null, id === button ? make("span", "dealer", "dealer") : null)],
   });
-  return make("div", "game", felt(seats, step, [make("p", "", `Hand ${hand} of ${hands} · blinds ${small} and ${big}`), board(cards), make("b", "", pot ? `Pot ${pot}` : "\u00a0")], players.map(place)),
+  return make("div", "game", felt(seats, step, [make("p", "", `Hand ${hand} of ${hands} · blinds ${small} and ${big}`), board(cards), make("b", "pot", pot ? `Pot ${pot}` : "\u00a0")], players.map(place)),
     make("div", "felt past", ...past(seats, last)), key([], "The best five of seven cards win the pot. Hands that were folded stay hidden until the match is over."));
-}
-
-// The draws below n, one after the other, each n another.
-function drawing(seed) {
-  let at = 0;
-  return n => {
-    for (;; at++) {
-      const [a, b, c, d] = sha256([...seed, at >>> 24, at >>> 16 & 255, at >>> 8 & 255, at & 255]), x = ((a * 256 + b) * 256 + c) * 256 + d;
-      if (x < n * Math.floor(2 ** 32 / n)) { at++; return x % n; }
-    }
-  };
 }
 
 // Deals all hands again, and looks at the last.
 function proof({ seats, view }, seed) {
-  const last = view?.last_hand, below = drawing(seed);
+  const last = view?.last_hand, below = chance(seed);
   if (!last) return [];
   let dealt = [];
   for (let hand = 1; hand <= last.hand; hand++) {
@@ -56,5 +45,5 @@ game("texasholdem", {
   draw,
   proof,
   hides: "Everybody sees the board and the bets. Hands are for whoever has the projector's link, below, and for all when they are shown or the match is over.",
-  style: ".past { justify-items: center; background: #1f4d33; font-size: .9em; } .past:empty { display: none; }",
+  style: ".past { display: flex; flex-wrap: wrap; gap: .3rem 1.6rem; justify-content: center; background: #1f4d33; } .past:empty { display: none; } .past .won { font-weight: 700; }",
 });

@@ -12,7 +12,7 @@ mod tests;
 pub use crate::protocols::enrol::Enrolment;
 pub use crate::uuid::{UUID_BYTES, Uuid};
 pub use play::Reply;
-pub use session::{Picture, Session, Told, Word};
+pub use session::{Cursor, Picture, Session, Word};
 
 use super::league_v2;
 use crate::games::GameKind;

@@ -11,7 +11,7 @@ use super::outgoing::{
 };
 use super::session::{Picture, Session, Word, key, picture};
 use super::{Trouble, UUID_BYTES, Uuid, game};
-use crate::games::{self, Game, GameKind, Illegal, Order, Viewer};
+use crate::games::{self, Game, GameKind, GameSet, Illegal, Order, Viewer};
 use crate::json::{self, Full, Sink, Str, Value};
 use crate::log::Happening;
 use crate::message::Message as Ask;
@@ -44,7 +44,7 @@ pub enum Reply {
 impl Venue<'_> {
     /// Registers an agent, by the body of its request.
     pub fn enrol(&mut self, now: Now, from: IpAddr, body: &[u8]) -> Enrolment {
-        enrol(self, now, from, body, AnySession::LeagueOfAgents(Session))
+        enrol(self, now, from, body, (AnySession::LeagueOfAgents(Session), GameSet::ALL))
     }
 
     /// Writes the answer to a registration.
@@ -142,7 +142,7 @@ impl Venue<'_> {
             (Message::JoinQueue { game_type: None }, _) => refused(Trouble::MissingGameType),
             (Message::JoinQueue { game_type: Some(name) }, Some(line)) => match game(name) {
                 Ok(game) => {
-                    self.queue_up(line, game);
+                    self.queue_up(now, line, game);
                     Reply::Queued(game, 0)
                 }
                 Err(trouble) => refused(trouble),

@@ -1,10 +1,10 @@
-//! What an agent hears follows from the game alone, not from a queue of news: a connection remembers in a [`Told`] what
+//! What an agent hears follows from the game alone, not from a queue of news: a connection remembers in a [`Cursor`] what
 //! was said on it, and what is said next is what its [`Picture`] of the game shows beyond that. So whoever comes back hears
 //! how things stand, whoever reads slowly skips what is past, and a spectator is nothing but an agent without a seat. A
 //! picture is a copy: what is being written stays as it was while the game goes on.
 
 use super::Uuid;
-use crate::games::{AnyGame, Game, Seat, Seats};
+use crate::games::{AnyGame, Game, Rules, Seat, Seats};
 use crate::protocols::{self, put_question};
 use crate::referee::{Phase, Policy};
 use crate::time::Now;
@@ -18,7 +18,7 @@ impl protocols::Session for Session {
         "league_of_agents"
     }
 
-    fn policy(&self, timing: &Timing) -> Policy {
+    fn policy(&self, timing: &Timing, _rules: &Rules) -> Policy {
         super::policy(timing)
     }
 }
@@ -26,7 +26,7 @@ impl protocols::Session for Session {
 impl protocols::Protocol for Session {
     type Desk = ();
 
-    fn restored(dialect: u8) -> Option<Self> {
+    fn restored(dialect: u8, _about: &str) -> Option<Self> {
         (dialect == 0).then_some(Session)
     }
 
@@ -80,7 +80,7 @@ pub struct Picture {
 
 /// What has been told of a game on a connection.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Told {
+pub struct Cursor {
     /// Which game, by the beginning of its id; nothing yet where it is 0.
     game: u32,
     /// Turns up to this one.
@@ -97,12 +97,12 @@ pub struct Told {
     over: bool,
 }
 
-impl Told {
+impl Cursor {
     /// What is to be said next, if anything. It counts as said.
     pub fn next(&mut self, picture: &Picture) -> Option<Word> {
         let turn = picture.game.turn();
         if self.game != picture.key {
-            *self = Told { game: picture.key, turn, ..Told::default() };
+            *self = Cursor { game: picture.key, turn, ..Cursor::default() };
             if picture.seat.is_some() && !picture.is_matched {
                 return Some(Word::Matched);
             }

@@ -258,7 +258,7 @@ fn who_asks_for_a_game_there_is_not_is_told_which_there_are() {
     let (real, toys) = names.split_at(names.iter().position(|name| name.starts_with("toy-")).unwrap());
     let specified = ["echo", "blotto", "skill-gomoku", "resource-rush", "dance-battle"];
     let cards = ["landlord", "rockpaper", "blackjack", "texasholdem"];
-    assert_eq!(real, [&specified[..], &cards[..]].concat());
+    assert_eq!(real, [&specified[..], &cards[..], &["chess", "go"], &["regular_debate", "spicy_debate"]].concat());
     assert_eq!(toys, ["toy-trio", "toy-sextet", "toy-stroll"]);
     assert_eq!(Trouble::UnknownGame.text(), format!("Unknown gameType. Use one of: {}.", names.join(", ")));
     assert_eq!(Trouble::UnknownGame.closes(), None);
@@ -269,7 +269,7 @@ fn who_asks_for_a_game_there_is_not_is_told_which_there_are() {
     for kind in games() {
         assert_eq!(game(kind.rules().name), Ok(kind));
     }
-    for other in ["", "chess", "Echo", "even_odd", "even_odd_10"] {
+    for other in ["", "checkers", "Echo", "even_odd", "even_odd_10"] {
         assert_eq!(game(other), Err(Trouble::UnknownGame), "{other}");
     }
 }

@@ -170,11 +170,16 @@ fn is_unheard(venue: &mut Venue<'_>, now: Now, index: u16, message: Message) {
 
 /// A call is being said.
 fn begun(venue: &mut Venue<'_>, now: Now, index: u16, call: u32) {
-    let open = session_of(venue, index).and_then(|session| session.open.as_mut());
-    if let Some(open) = open.filter(|open| open.id == call) {
+    let Some(player) = venue.player_mut(index) else { return };
+    // Who dials in loses its link with half of a message, and its matches with the link: it always has all the time.
+    let is_link = player.contact.endpoint().is_none();
+    let Some(session) = of(player) else { return };
+    let say_ms = if is_link { SAY_MS } else { session.say_ms() };
+    // Who has it said again, over another connection, has no more time for it.
+    if let Some(open) = session.open.as_mut().filter(|open| open.id == call && open.way != Way::Begun) {
         open.way = Way::Begun;
         if matches!(open.what, What::News(_)) {
-            open.deadline = now.ms.saturating_add(SAY_MS);
+            open.deadline = now.ms.saturating_add(say_ms);
         }
         venue.set_clock(index);
     }

@@ -82,6 +82,7 @@ impl Referee {
             games: GameSet::ALL,
             protocol: Code::LeagueV2 as u8,
             dialect: self.dialect as u8,
+            about: "",
         }
     }
 

@@ -11,7 +11,7 @@ use super::outgoing::*;
 use super::session::{Open, What};
 use super::{Code, PROTOCOL};
 use crate::contact::Url;
-use crate::games::{self, AnyGame, Game, Viewer};
+use crate::games::{self, AnyGame, Game, Seats, Viewer};
 use crate::ids::{Ids, MatchId, OUR_REFEREE};
 use crate::json::{self, Full, Joined, Seq, Shown, Sink};
 use crate::message::Message;
@@ -209,7 +209,8 @@ impl Venue<'_> {
     ) -> Result<(), Full> {
         let question = table.question();
         let (code, detail) = match fault {
-            Fault::Silent => (Code::Timeout, "no answer came before the deadline"),
+            // Who has given up is asked nothing more.
+            Fault::Silent | Fault::Resigned => (Code::Timeout, "no answer came before the deadline"),
             Fault::Unreachable => (Code::ConnectionError, "your server refused the connection or broke it off"),
             Fault::Unusable(Broken::Move, rule) if question == Message::ChooseParity => {
                 (Code::InvalidParityChoice, rule)
@@ -393,14 +394,17 @@ impl fmt::Display for Reason<'_> {
         let Ending { game, party, record } = self.0;
         let (sitters, forfeits) = (party.sitters(), record.outcome().forfeits);
         let table = games::Table(&sitters);
+        let resigned = Seats::first(game.seats()).without(record.outcome().winners);
+        let losers = if record.outcome().cause == Cause::Resigned { resigned } else { forfeits };
         // The cause is that of the first who failed.
-        let loser = forfeits.iter().next().map_or("", |seat| table.id(seat));
+        let loser = losers.iter().next().map_or("", |seat| table.id(seat));
         match record.outcome().cause {
             Cause::Played => return game.reason(table, f),
             Cause::BothFailed if sitters.len() == 2 => return f.write_str("Neither player gave a valid answer"),
             Cause::BothFailed => return f.write_str("Nobody gave a valid answer"),
             Cause::Adjudicated if forfeits.is_empty() => return f.write_str("The admin ruled on this match"),
             Cause::TimeUp => return f.write_str("It had lasted as long as a match may"),
+            Cause::Resigned => return write!(f, "{loser} gave up"),
             Cause::Timeout => write!(f, "{loser} did not answer in time"),
             Cause::Invalid => write!(f, "{loser} gave no valid answer"),
             Cause::Refused => write!(f, "{loser} declined the invitation"),

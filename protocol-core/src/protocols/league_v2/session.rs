@@ -4,6 +4,7 @@
 use super::dialect::{Dialect, Style};
 use super::referees::{Desk, Referee};
 use super::register::Agent as Sender;
+use crate::games::Rules;
 use crate::journal::Agent;
 use crate::json::{Full, Sink};
 use crate::message::Message;
@@ -23,8 +24,10 @@ pub const NEWS_MS: Millis = 2_000;
 /// the same order; only its answers are not waited for.
 pub(super) const HEED_MS: Millis = 250;
 
-/// How long a call may take to be said, where half of it cannot be taken back.
+/// How long news may take to be said: half of a message helps nobody. A server that lets this go by is given half of it the next time,
+/// but never less than [`LEAST_SAY_MS`].
 pub(super) const SAY_MS: Millis = 5_000;
+const LEAST_SAY_MS: Millis = 1_000;
 
 /// What an open call is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,6 +165,11 @@ impl Session {
         HEED_MS.checked_shr(self.misses.into()).unwrap_or(0)
     }
 
+    /// How long the player has to take news that is being said.
+    pub(super) fn say_ms(&self) -> Millis {
+        SAY_MS.checked_shr(self.misses.into()).unwrap_or(0).max(LEAST_SAY_MS)
+    }
+
     /// A question is put for the first time.
     pub(super) fn forget_asked(&mut self) {
         self.asked = Self::NO_CALLS;
@@ -206,7 +214,7 @@ impl protocols::Session for Session {
         self.style.dialect.name()
     }
 
-    fn policy(&self, timing: &Timing) -> Policy {
+    fn policy(&self, timing: &Timing, _rules: &Rules) -> Policy {
         super::policy(timing)
     }
 
@@ -261,7 +269,7 @@ impl protocols::Session for Session {
 impl protocols::Protocol for Session {
     type Desk = Desk;
 
-    fn restored(dialect: u8) -> Option<Self> {
+    fn restored(dialect: u8, _about: &str) -> Option<Self> {
         Dialect::of(dialect).map(Session::new)
     }
 

@@ -3,13 +3,16 @@
 //! `play.rs` does it, `outgoing.rs` writes what is answered. What can be wrong, by the specification's codes, is a [`Trouble`].
 
 mod incoming;
+mod logs;
 mod outgoing;
 mod play;
 mod session;
 #[cfg(test)]
 mod tests;
 
-pub use play::Answer;
+pub(in crate::protocols) use incoming::RoomId;
+pub use logs::{ChatPage, LogPage, LogRow, Paged};
+pub use play::{Answer, Asking, Fill};
 pub use session::Session;
 
 use crate::games::GameKind;
@@ -20,6 +23,13 @@ use crate::venue::Timing;
 /// So many turns in a row that an agent lets go by lose its game. The specification has no such rule: there an agent that is gone
 /// plays on, move by move at its time-out, and a whole class would wait for it.
 pub const MISSED_TURNS: u8 = 5;
+
+/// The longest description of an agent that is kept, in bytes.
+pub const ABOUT_BYTES: usize = 64;
+
+/// Heartbeats that come sooner than so many milliseconds after the last break a rule: one a second is the most, and networks are
+/// not punctual. One after a move of the agent's own is never too soon.
+const BEAT_MS: u32 = 900;
 
 /// How late its agents may be: whoever is has its first legal move played for it.
 pub fn policy(timing: &Timing) -> Policy {
@@ -61,12 +71,19 @@ pub enum Ask<'a> {
     Heartbeat,
     /// `POST /agents/move`
     Move,
+    /// `GET /rooms/:id/logs`
+    Logs(&'a str),
+    /// `GET /chat/global`, or with a room `GET /rooms/:id/chat`
+    Chat(Option<&'a str>),
+    /// The same by `POST`
+    Say(Option<&'a str>),
 }
 
 impl Ask<'_> {
     /// Whether anybody may ask it.
     fn is_open(self) -> bool {
-        matches!(self, Ask::Register | Ask::Agent(_) | Ask::Games | Ask::Spectate(_))
+        use Ask::{Agent, Chat, Games, Logs, Register, Spectate};
+        matches!(self, Register | Agent(_) | Games | Spectate(_) | Logs(_) | Chat(_))
     }
 }
 
@@ -80,6 +97,7 @@ pub enum Trouble {
     NotYourTurn,
     GameNotStarted,
     AlreadyInRoom,
+    InLeague,
     CannotLeaveNonWaiting,
     RoomFull,
     InvalidGameId,
@@ -93,6 +111,8 @@ pub enum Trouble {
     RoomNotFound,
     NameTaken,
     ServerFull,
+    NoRoomForWords,
+    TooOften(&'static str),
 }
 
 /// The words for a request that says nothing of who it is from.
@@ -100,15 +120,20 @@ pub const MISSING_AUTHORIZATION: &str = "Missing Authorization header";
 const INVALID_FORMAT: &str = "Invalid Authorization format";
 const INVALID_KEY: &str = "Invalid API key";
 
+/// What is said to whoever asks again at once, while the box has no time for it.
+const HURRIED: Trouble = Trouble::TooOften("one heartbeat a second is enough; the box has no time for more now");
+const TALKS_TOO_MUCH: Trouble = Trouble::TooOften("one message in two seconds is enough");
+
 impl Trouble {
     /// Every one there is, with the hint that stands for others where there are several.
-    pub const ALL: [Trouble; 21] = [
+    pub const ALL: [Trouble; 24] = [
         Trouble::InvalidRequest("what is missing or wrong in the body"),
         Trouble::InvalidRoomId,
         Trouble::InvalidMove("the rule that the move breaks"),
         Trouble::NotYourTurn,
         Trouble::GameNotStarted,
         Trouble::AlreadyInRoom,
+        Trouble::InLeague,
         Trouble::CannotLeaveNonWaiting,
         Trouble::RoomFull,
         Trouble::InvalidGameId,
@@ -124,6 +149,8 @@ impl Trouble {
         Trouble::RoomNotFound,
         Trouble::NameTaken,
         Trouble::ServerFull,
+        Trouble::NoRoomForWords,
+        HURRIED,
     ];
 
     /// The HTTP status.
@@ -133,7 +160,8 @@ impl Trouble {
             Trouble::TooManyFromAddress => 403,
             Trouble::NoActiveGame | Trouble::GameNotFound | Trouble::AgentNotFound | Trouble::RoomNotFound => 404,
             Trouble::NameTaken => 409,
-            Trouble::ServerFull => 503,
+            Trouble::ServerFull | Trouble::NoRoomForWords => 503,
+            Trouble::TooOften(_) => 429,
             _ => 400,
         }
     }
@@ -149,6 +177,9 @@ impl Trouble {
             Trouble::NotYourTurn => ("not_your_turn", "wait until a heartbeat says your_turn"),
             Trouble::GameNotStarted => ("game_not_started", "the room waits for players; keep heartbeating"),
             Trouble::AlreadyInRoom => ("already_in_room", "you are in the room of room_id; heartbeat there"),
+            Trouble::InLeague => {
+                ("already_in_room", "you play in the league that runs: its matches are your rooms; keep heartbeating")
+            }
             Trouble::CannotLeaveNonWaiting => ("cannot_leave_non_waiting", "a room can be left only while it waits"),
             Trouble::RoomFull => ("room_full", "all seats of the room are taken; match finds another"),
             Trouble::InvalidGameId => ("invalid_game_id", "game_id must be an id of GET /games"),
@@ -164,13 +195,17 @@ impl Trouble {
             Trouble::RoomNotFound => ("room_not_found", "there is no room of this id"),
             Trouble::NameTaken => ("name_taken", "another agent has this name"),
             Trouble::ServerFull => ("server_full", "the box has no room for another agent"),
+            Trouble::NoRoomForWords => {
+                ("server_full", "games keep so much that there is no room for a message; say it when one is over")
+            }
+            Trouble::TooOften(hint) => ("rate_limited", hint),
         }
     }
 }
 
 /// The games, in the order of their ids, with the names that are printed of them. Those of the specification come first; of
 /// others those whose moves can be listed.
-const GAMES: [(&str, &str); 13] = [
+const GAMES: [(&str, &str); 15] = [
     ("landlord", "Landlord"),
     ("rockpaper", "RockPaper"),
     ("blackjack", "Blackjack"),
@@ -184,6 +219,8 @@ const GAMES: [(&str, &str); 13] = [
     ("even_odd_10", "Even or Odd, to ten"),
     ("chess", "Chess"),
     ("go", "Go"),
+    ("regular_debate", "Debate"),
+    ("spicy_debate", "Spicy Debate"),
 ];
 
 /// How many of them the specification knows. A move of these is an array by itself; one of others is put into an array.

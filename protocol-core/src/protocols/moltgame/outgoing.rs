@@ -12,6 +12,7 @@ use crate::games::{Game, MoveSink, Seat, Table, Viewer};
 use crate::json::Seq;
 use crate::protocols::write_view;
 use crate::uuid::Uuid;
+use crate::venue::Venue;
 
 /// The answer to what is refused.
 #[derive(Serialize)]
@@ -48,6 +49,7 @@ pub(super) struct NewAgent<K> {
 pub(super) struct Agent<'a> {
     pub agent_id: Uuid,
     pub name: &'a str,
+    pub description: &'a str,
     pub rating: u16,
     pub games_played: u16,
     pub room_id: Option<Uuid>,
@@ -147,7 +149,8 @@ impl<G: Game> Serialize for State<'_, G> {
         if let Viewer::Seat(seat) = viewer {
             map.serialize_entry("your_seat", &seat)?;
         }
-        map.serialize_entry("players", &Seq(|| (0..game.seats()).map(|seat| table.id(seat))))?;
+        // Not `players`: some games have a member of that name, and no object has two.
+        map.serialize_entry("agents", &Seq(|| (0..game.seats()).map(|seat| table.id(seat))))?;
         write_view(game, viewer, table, &mut map)?;
         if let Some(standing) = game.standing() {
             let placed = move |(seat, (score, place))| Placed { agent_id: table.id(seat), score, place };
@@ -159,15 +162,17 @@ impl<G: Game> Serialize for State<'_, G> {
 }
 
 /// The moves that a seat has, as an array of arrays.
-pub(super) struct LegalMoves<'a, G> {
+pub(super) struct LegalMoves<'a, 'm, G> {
     pub game: &'a G,
     /// `None` where it has none now.
     pub seat: Option<Seat>,
+    /// Where positions must not come again: the player's line at the table that knows which have been there.
+    pub table: Option<(&'a Venue<'m>, u16)>,
     /// Whether a move is no array by itself.
     pub is_wrapped: bool,
 }
 
-impl<G: Game> Serialize for LegalMoves<'_, G> {
+impl<G: Game> Serialize for LegalMoves<'_, '_, G> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         struct Into<'a, S: SerializeSeq> {
             seq: &'a RefCell<S>,
@@ -184,8 +189,10 @@ impl<G: Game> Serialize for LegalMoves<'_, G> {
         }
         let seq = RefCell::new(serializer.serialize_seq(None)?);
         let mut into = Into { seq: &seq, is_wrapped: self.is_wrapped, result: Ok(()) };
-        if let Some(seat) = self.seat {
-            self.game.legal_moves(seat, &mut into);
+        match (self.seat, self.table) {
+            (Some(_), Some((venue, line))) => venue.legal_moves(line, &mut into),
+            (Some(seat), None) => self.game.legal_moves(seat, &mut into),
+            (None, _) => {}
         }
         into.result?;
         seq.into_inner().end()

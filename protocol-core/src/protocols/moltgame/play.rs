@@ -1,33 +1,65 @@
 //! What agents ask for, done: they come in, sit down, look, and play. An [`Answer`] is what is to be said; it is written from the
 //! venue when it leaves, but for the game it shows, of which it has a copy.
 
-use core::fmt;
 use core::net::IpAddr;
 
 use serde::Serialize;
 
 use super::incoming::{self, KEY, RoomId, STRANGER, members};
+use super::logs::{ChatPage, LogPage, Paged};
 use super::outgoing::{Agent, Games, LegalMoves, Look, NewAgent, Pulse, Refused, Registered, Room, State};
 use super::session::Session;
-use super::{Ask, Trouble, game_id, game_of, is_specified, number_of};
-use crate::games::{self, AnyGame, Game, GameKind, Illegal, Seat, Viewer};
+use super::{Ask, BEAT_MS, HURRIED, TALKS_TOO_MUCH, Trouble, game_id, game_of, is_specified, number_of};
+use crate::games::{self, AnyGame, Game, GameKind, GameSet, Illegal, Seat, Viewer};
 use crate::ids::MatchId;
 use crate::json::{self, Full, Kind, Seq, Shown, Sink, Value};
 use crate::log::Happening;
 use crate::protocols::AnySession;
-use crate::protocols::enrol::{Enrolment, RefusedName, enrol};
+use crate::protocols::enrol::{ApiKey, Enrolment, RefusedName, enrol};
 use crate::referee::{Heard, Phase};
 use crate::season::Rule;
-use crate::time::Now;
+use crate::time::{Now, Utc};
 use crate::uuid::{UUID_BYTES, Uuid};
-use crate::venue::{Lines, NotSeated, Party, Player, Table, Venue};
+use crate::venue::{Channel, Lines, NotSaid, NotSeated, OpenRoom, Party, Player, Table, Venue};
 
 /// The role of its keys among all that is derived.
 const API_KEY: u32 = 4;
 
+/// A question, and what comes along with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking<'a> {
+    /// What is asked, by method and path.
+    pub ask: Ask<'a>,
+    /// The machine it comes from.
+    pub from: IpAddr,
+    /// The header of that name.
+    pub authorization: Option<&'a str>,
+    /// What stands behind the path.
+    pub query: &'a str,
+    /// What was sent.
+    pub body: &'a [u8],
+    /// Whether the box has time for more than it owes: heartbeats that come too often.
+    pub has_time: bool,
+}
+
 /// What is to be answered.
 #[derive(Clone, Debug)]
-pub struct Answer(What);
+pub struct Answer {
+    what: What,
+    is_hurried: bool,
+    fill: Option<Fill>,
+}
+
+/// A room that has waited so long that house players are to fill it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fill {
+    /// Its id.
+    pub room: Uuid,
+    /// What is to be played there.
+    pub game: GameKind,
+    /// How many are missing.
+    pub players: u8,
+}
 
 #[derive(Clone, Debug)]
 enum What {
@@ -46,6 +78,10 @@ enum What {
     /// All that may be seen of a room.
     Look(Seen, Option<Sight>),
     Moved(u16),
+    /// What is written row by row.
+    Paged(Paged),
+    /// A message that was just said, by its number.
+    Said(u32, ChatPage),
     Refused(Trouble, Option<RoomId>),
 }
 
@@ -101,20 +137,40 @@ impl From<Trouble> for (Trouble, Option<RoomId>) {
 impl Answer {
     /// The HTTP status.
     pub fn status(&self) -> u16 {
-        match &self.0 {
+        match &self.what {
             What::Refused(trouble, _) => trouble.status(),
             _ => 200,
         }
     }
-}
 
-/// A key as it is shown.
-struct ApiKey(Uuid);
+    /// Whether a heartbeat was answered that came too soon.
+    pub fn is_hurried(&self) -> bool {
+        self.is_hurried
+    }
 
-impl fmt::Display for ApiKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(KEY)?;
-        self.0.bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    /// A room that is to be filled, where one is.
+    pub fn fill(&self) -> Option<Fill> {
+        self.fill
+    }
+
+    /// What is written row by row, and not by [`Venue::write_moltgame`].
+    pub fn paged(&self) -> Option<Paged> {
+        if let What::Paged(page) = self.what { Some(page) } else { None }
+    }
+
+    /// The game whose end it shows: as far as the venue remembers it, until [`Answer::show_end`] has shown more.
+    pub fn shows_end_of(&self) -> Option<MatchId> {
+        match &self.what {
+            What::Pulse(sight) | What::Look(_, Some(sight)) => sight.is_over.then_some(sight.room.id),
+            _ => None,
+        }
+    }
+
+    /// Shows a game as it stood when it was over.
+    pub fn show_end(&mut self, end: AnyGame) {
+        if let What::Pulse(sight) | What::Look(_, Some(sight)) = &mut self.what {
+            sight.game = end;
+        }
     }
 }
 
@@ -122,37 +178,64 @@ impl Venue<'_> {
     /// The line of the agent that has this key.
     pub(super) fn molt_agent(&self, key: &str) -> Option<u16> {
         let speaks = |session: &AnySession| matches!(session, AnySession::MoltGame(_));
-        let issue = self.holder_of(API_KEY, incoming::read_key(key)?, speaks)?.issue;
+        let issue = self.holder_of(API_KEY, ApiKey::read(KEY, key)?, speaks)?.issue;
         self.line_of(issue)
     }
 
-    /// Does what is asked, and says what is to be answered. `authorization` is the header of that name.
-    pub fn ask_moltgame(
-        &mut self,
-        now: Now,
-        from: IpAddr,
-        authorization: Option<&str>,
-        ask: Ask<'_>,
-        body: &[u8],
-    ) -> Answer {
+    /// Does what is asked, and says what is to be answered.
+    pub fn ask_moltgame(&mut self, now: Now, asking: Asking<'_>) -> Answer {
+        let Asking { ask, authorization, body, has_time, .. } = asking;
         let line = incoming::key(authorization).and_then(|key| self.molt_agent(key).ok_or(STRANGER));
+        let is_hurried = ask == Ask::Heartbeat && line.is_ok_and(|line| self.beats_too_soon(now, line));
         let done = match line {
             Err(trouble) if !ask.is_open() => Err(trouble.into()),
-            line => self.do_what_is_asked(now, from, line.ok(), ask, body),
+            Ok(_) if is_hurried && !has_time => Err(HURRIED.into()),
+            line => self.do_what_is_asked(now, line.ok(), asking),
         };
         if let Ok(line) = line {
             self.saw(now, line);
         }
-        Answer(done.unwrap_or_else(|(trouble, room)| {
+        let what = done.unwrap_or_else(|(trouble, room)| {
             self.note_trouble(now, line.ok(), trouble, body);
             What::Refused(trouble, room)
-        }))
+        });
+        let fill = match &what {
+            What::Refused(Trouble::GameNotStarted, Some(room)) => {
+                self.wants_house(now, room.id).map(|(game, players)| Fill { room: room.uuid(), game, players })
+            }
+            _ => None,
+        };
+        Answer { what, is_hurried, fill }
     }
 
-    fn do_what_is_asked(&mut self, now: Now, from: IpAddr, line: Option<u16>, ask: Ask<'_>, body: &[u8]) -> Done {
-        let agent = line.ok_or(STRANGER);
+    /// A heartbeat has come. True where the last one was just now: a rule is broken by it.
+    fn beats_too_soon(&mut self, now: Now, line: u16) -> bool {
+        let Some(player) = self.player_mut(line) else { return false };
+        let AnySession::MoltGame(session) = &mut player.session else { return false };
+        let ms = u32::try_from(now.ms & 0xffff_ffff).unwrap_or(0).max(1);
+        let last = core::mem::replace(&mut session.beat, ms);
+        let is_too_soon = last != 0 && ms.wrapping_sub(last) < BEAT_MS;
+        if is_too_soon {
+            player.compliance.note(Rule::TooOften, "heartbeat");
+        }
+        is_too_soon
+    }
+
+    fn do_what_is_asked(&mut self, now: Now, line: Option<u16>, asking: Asking<'_>) -> Done {
+        let (agent, Asking { ask, from, query, body, .. }) = (line.ok_or(STRANGER), asking);
         match ask {
             Ask::Register => self.register_by_name(now, from, body),
+            Ask::Chat(_) | Ask::Logs(_) => Ok(What::Paged(self.paged(now, ask, query)?)),
+            Ask::Say(room) => {
+                let (line, channel) = (agent?, self.channel(room)?);
+                let [text] = members(body, ["text"])?;
+                let text = incoming::message(text)?;
+                let number = self.say_to_all(now, line, channel, &text).map_err(|why| match why {
+                    NotSaid::TooSoon => TALKS_TOO_MUCH,
+                    NotSaid::NoRoom => Trouble::NoRoomForWords,
+                })?;
+                Ok(What::Said(number, ChatPage::only(channel, number)))
+            }
             Ask::Me => Ok(What::Agent(self.player(agent?).ok_or(STRANGER)?.issue)),
             Ask::Agent(id) => {
                 let id = Uuid::read(id.chars()).ok_or(Trouble::InvalidAgentId)?;
@@ -168,7 +251,7 @@ impl Venue<'_> {
                     return Err(Trouble::InvalidRequest("seats must be as many as the game has, by GET /games").into());
                 }
                 self.is_in_no_room(line)?;
-                let id = self.open_room(line, game, seats);
+                let id = self.open_room(now, line, game, seats);
                 self.seated(now, line, id, false)
             }
             Ask::Match(game) => {
@@ -176,19 +259,17 @@ impl Venue<'_> {
                 members(body, [])?;
                 self.is_in_no_room(line)?;
                 let id = match self.room_for(game) {
-                    Some(id) if self.enter_room(line, id).is_ok() => id,
-                    _ => self.open_room(line, game, *game.rules().seats.start()),
+                    Some(id) if self.enter_room(now, line, id).is_ok() => id,
+                    _ => self.open_room(now, line, game, *game.rules().seats.start()),
                 };
                 self.seated(now, line, id, true)
             }
             Ask::Join(id) => {
                 let (line, room) = (agent?, RoomId::read(id)?);
                 self.is_in_no_room(line)?;
-                self.enter_room(line, room.id).map_err(|why| match why {
-                    NotSeated::Full => Trouble::RoomFull,
-                    NotSeated::NoRoom if self.seen(room).is_some() => Trouble::RoomFull,
-                    NotSeated::NoRoom => Trouble::RoomNotFound,
-                })?;
+                self.seen(room).ok_or(Trouble::RoomNotFound)?;
+                // One that waits no longer was filled.
+                self.enter_room(now, line, room.id).map_err(|NotSeated| Trouble::RoomFull)?;
                 self.seated(now, line, room.id, false)
             }
             Ask::Leave(id) => self.leave_room(agent?, RoomId::read(id)?),
@@ -199,8 +280,31 @@ impl Venue<'_> {
         }
     }
 
+    /// What is asked for that is written row by row; nothing, where it is refused or is nothing of the kind.
+    pub fn page_moltgame(&self, now: Now, ask: Ask<'_>, query: &str) -> Option<Paged> {
+        matches!(ask, Ask::Chat(_) | Ask::Logs(_)).then(|| self.paged(now, ask, query).ok()).flatten()
+    }
+
+    fn paged(&self, now: Now, ask: Ask<'_>, query: &str) -> Result<Paged, Trouble> {
+        let id = match ask {
+            Ask::Chat(room) => return Ok(Paged::Chat(self.chat_page(self.channel(room)?, query))),
+            Ask::Logs(id) => id,
+            _ => return Err(Trouble::RoomNotFound),
+        };
+        let room = RoomId::read(id)?;
+        let seen = self.seen(room).ok_or(Trouble::RoomNotFound)?;
+        let began = self.table(room.id).map(|table| Utc(now.utc.0.saturating_sub(table.play.elapsed(now.ms) / 1000)));
+        let is_waiting = seen.status == Status::Waiting;
+        Ok(Paged::Logs(LogPage::new((room, seen.game), is_waiting, began.unwrap_or(now.utc), query)))
+    }
+
     fn register_by_name(&mut self, now: Now, from: IpAddr, body: &[u8]) -> Done {
-        match enrol(self, now, from, body, AnySession::MoltGame(Session::default())) {
+        // What is no object is refused with the name.
+        let [about, league] = members(body, ["description", "league"]).unwrap_or([None; 2]);
+        let about = incoming::description(about)?;
+        let games = if incoming::is_in_leagues(league)? { GameSet::ALL } else { GameSet::NONE };
+        let session = AnySession::MoltGame(Session { about, ..Session::default() });
+        match enrol(self, now, from, body, (session, games)) {
             Enrolment::Done(issue, _) => Ok(What::Registered(issue)),
             Enrolment::Refused(RefusedName::Taken) => Err(Trouble::NameTaken.into()),
             Enrolment::Refused(refused) => Err(Trouble::InvalidRequest(refused.text()).into()),
@@ -219,6 +323,9 @@ impl Venue<'_> {
     fn is_in_no_room(&self, line: u16) -> Result<(), (Trouble, Option<RoomId>)> {
         match self.active_room(line) {
             Some(room) => Err((Trouble::AlreadyInRoom, Some(room))),
+            None if self.player(line).is_some_and(|player| self.plays_in_league(player)) => {
+                Err(Trouble::InLeague.into())
+            }
             None => Ok(()),
         }
     }
@@ -244,14 +351,23 @@ impl Venue<'_> {
         Ok(What::Room { room: self.seen(room).unwrap_or(closed), of_match: false })
     }
 
-    fn room_id(&self, id: MatchId) -> RoomId {
-        RoomId { league: if id.is_outside() { 0 } else { self.league_id().number }, id }
+    /// Where something is said.
+    fn channel(&self, room: Option<&str>) -> Result<Channel, Trouble> {
+        let Some(room) = room.map(RoomId::read).transpose()? else { return Ok(None) };
+        self.seen(room).ok_or(Trouble::RoomNotFound)?;
+        Ok(Some((room.of, room.id)))
+    }
+
+    /// A match as a room.
+    pub(in crate::protocols) fn room_id(&self, id: MatchId) -> RoomId {
+        let of = if id.is_outside() { self.mark_of_game(id).number() } else { self.league_id().number };
+        RoomId { of, id }
     }
 
     /// A room that waits, is played in, or is kept.
     fn seen(&self, room: RoomId) -> Option<Seen> {
         let id = Some(room.id).filter(|&id| self.room_id(id) == room)?;
-        if let Some((game, open)) = self.open_room_of(id) {
+        if let Some(OpenRoom { game, room: open, .. }) = self.open_room_of(id) {
             let players = self.roommates(game, open);
             return Some(Seen { room, game, status: Status::Waiting, players });
         }
@@ -261,6 +377,11 @@ impl Venue<'_> {
             None => (Status::Finished, self.recall(id).and_then(|game| GameKind::named(game.rules().name))?),
         };
         Some(Seen { room, game, status, players })
+    }
+
+    /// Who is in a room, or was, by seat.
+    pub(super) fn seated_in(&self, room: RoomId) -> Lines {
+        self.seen(room).map(|seen| seen.players).unwrap_or_default()
     }
 
     /// What may be seen of a room by an agent that has a seat in it, or by anybody else.
@@ -323,6 +444,11 @@ impl Venue<'_> {
         }
         let wanted = if is_specified(seen.game) { wanted } else { unwrapped(wanted) };
         let heard = self.make_move(now, line, wanted);
+        if heard == Some(Heard::Taken)
+            && let Some(AnySession::MoltGame(session)) = self.player_mut(line).map(|player| &mut player.session)
+        {
+            session.beat = 0;
+        }
         self.advance(now);
         match heard {
             Some(Heard::Taken) => {
@@ -341,12 +467,17 @@ impl Venue<'_> {
             // Noted with the move, or with the registration.
             Trouble::InvalidMove(_) | Trouble::NameTaken | Trouble::ServerFull | Trouble::TooManyFromAddress => return,
             Trouble::GameNotStarted | Trouble::NoActiveGame | Trouble::NotYourTurn | Trouble::GameNotFound => return,
-            _ => Rule::BadRequest,
+            Trouble::TooOften(_) => return,
+            // It is in the log, and nobody's fault.
+            Trouble::NoRoomForWords => None,
+            _ => Some(Rule::BadRequest),
         };
         let (code, _) = trouble.words();
         let player = line.and_then(|line| self.player_mut(line));
         let agent = player.map(|player| {
-            player.compliance.note(rule, core::str::from_utf8(body).unwrap_or(code));
+            if let Some(rule) = rule {
+                player.compliance.note(rule, core::str::from_utf8(body).unwrap_or(code));
+            }
             player.id()
         });
         self.note(now, agent, None, Happening::BadMessage(code));
@@ -355,10 +486,10 @@ impl Venue<'_> {
     /// Writes an answer.
     pub fn write_moltgame(&self, answer: &Answer, sink: &mut dyn Sink) -> Result<(), Full> {
         let of_issue = |issue: u32| self.players().iter().find(|player| player.issue == issue).ok_or(Full);
-        match &answer.0 {
+        match &answer.what {
             What::Registered(issue) => {
                 let player = of_issue(*issue)?;
-                let api_key = Shown(ApiKey(self.key_of(API_KEY, player)));
+                let api_key = Shown(ApiKey(KEY, self.key_of(API_KEY, player)));
                 json::write(&Registered { agent: NewAgent { agent_id: self.agent_id(player), api_key } }, sink)
             }
             What::Agent(issue) => {
@@ -367,6 +498,7 @@ impl Venue<'_> {
                 let agent = Agent {
                     agent_id: self.agent_id(player),
                     name: &player.name,
+                    description: player.session.about(),
                     rating: player.rating.points(),
                     games_played: player.rating.games,
                     room_id: room.map(RoomId::uuid),
@@ -390,10 +522,19 @@ impl Venue<'_> {
                     (self.party_at(room.id), if let Viewer::Seat(seat) = viewer { Some(*seat) } else { None });
                 let sitters = self.sitters_with_notes(&party);
                 let kind = GameKind::named(game.rules().name).ok_or(Full)?;
+                let seat = seat.filter(|_| *is_turn);
+                let stands = |table: &&Table| game.position().is_some() && table.play.game().turn() == game.turn();
+                let table = self.table(room.id).filter(stands).zip(seat);
+                let line = table.and_then(|(table, seat)| table.players().get(usize::from(seat)).copied());
                 let text = Pulse {
                     your_turn: *is_turn,
                     game_state: State { game, viewer: *viewer, table: games::Table(&sitters) },
-                    legal_moves: LegalMoves { game, seat: seat.filter(|_| *is_turn), is_wrapped: !is_specified(kind) },
+                    legal_moves: LegalMoves {
+                        game,
+                        seat,
+                        table: line.map(|line| (self, line)),
+                        is_wrapped: !is_specified(kind),
+                    },
                     game_over: *is_over,
                     room_id: room.uuid(),
                     state_version: game.turn(),
@@ -427,6 +568,9 @@ impl Venue<'_> {
                 }
                 json::write(&Moved { success: true, state_version: *version }, sink)
             }
+            What::Said(number, page) => self.write_message(*number, *page, sink),
+            // Whoever sends it writes it row by row.
+            What::Paged(_) => Err(Full),
             What::Refused(trouble, room) => json::write(&Refused::new(*trouble, room.map(RoomId::uuid)), sink),
         }
     }

@@ -1,5 +1,6 @@
 //! A player that asks remembers for itself what it was told.
 
+use crate::games::Rules;
 use crate::protocols::{self, put_question};
 use crate::referee::Policy;
 use crate::time::Now;
@@ -13,7 +14,7 @@ impl protocols::Session for Session {
         "toy"
     }
 
-    fn policy(&self, timing: &Timing) -> Policy {
+    fn policy(&self, timing: &Timing, _rules: &Rules) -> Policy {
         Policy { first_turn_ms: timing.first_turn_ms, turn_ms: timing.turn_ms, ..Policy::NOBODYS }
     }
 
@@ -25,7 +26,7 @@ impl protocols::Session for Session {
 impl protocols::Protocol for Session {
     type Desk = ();
 
-    fn restored(dialect: u8) -> Option<Self> {
+    fn restored(dialect: u8, _about: &str) -> Option<Self> {
         (dialect == 0).then_some(Session)
     }
 

@@ -1,4 +1,4 @@
-//! The reel in flash: the steps of matches ([`protocol_core::venue::Replay`]), in a ring of their own beside the journal's.
+//! The film in flash: the steps of matches ([`protocol_core::venue::Replay`]), in a ring of their own beside the journal's.
 //!
 //! It is a log as the journal is one, and a power cut costs it no more than the last frame; but every sector is a chapter, so
 //! that nothing is kept for long: the oldest steps are erased for the newest. It is a convenience: nobody waits for it, and
@@ -7,18 +7,20 @@
 //! Whoever wants to look at a match again asks for the game after a step. What was answered last stays where it is, so
 //! that the next step is one step away and not a whole match.
 
+use core::fmt::Write as _;
 use core::ops::ControlFlow;
 
 use embassy_futures::yield_now;
 use embedded_storage_async::nor_flash::MultiwriteNorFlash;
 use heapless::String;
+use protocol_core::games::MAX_SEATS;
 use protocol_core::ids::MatchId;
 use protocol_core::journal::bytes::{Reader, Writer};
 use protocol_core::journal::frame::FRAME_BYTES;
-use protocol_core::venue::{Deed, MOVE_BYTES, ReelId, Replay, Shot, Step, Venue};
+use protocol_core::venue::{Deed, FilmId, MOVE_BYTES, Replay, Shot, Step, Venue};
 
 use super::log::{FIRST, behind, said};
-use super::past::Told;
+use super::past::Found;
 use super::{Access, FRAME, Log, State, Trouble};
 use crate::Appliance;
 use crate::board::Board;
@@ -43,15 +45,28 @@ impl Place {
 }
 
 /// A match that is being looked at, and where its next step is at the earliest.
-pub(crate) struct Film {
+pub(crate) struct Playback {
     pub replay: Replay,
     next: Place,
+}
+
+/// What a step that is neither a move nor an end tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beside {
+    Nothing,
+    /// A part of what the last move said at length.
+    Says,
+    /// What it is about.
+    Topic,
+    /// The votes for each seat, as JSON.
+    Votes,
 }
 
 /// One step of a match, as it is in flash.
 pub(crate) struct Scene {
     pub shot: Shot,
-    /// The move, as JSON.
+    pub beside: Beside,
+    /// The move, as JSON; or the words that are beside it.
     pub made: String<MOVE_BYTES>,
     /// Where the next one is at the earliest.
     pub next: Place,
@@ -59,19 +74,36 @@ pub(crate) struct Scene {
 
 impl Scene {
     fn of(step: &Step<'_>, next: Place) -> Self {
-        let (seat, ended, made) = match step.deed {
-            Deed::Moved(seat, made, _) => (Some(seat), None, made),
-            Deed::Ended(against) => (None, Some(against), ""),
+        let mut votes = String::<{ 6 * MAX_SEATS + 2 }>::new();
+        if let Deed::Voted(of) = step.deed {
+            let _ = of
+                .iter()
+                .enumerate()
+                .try_for_each(|(seat, count)| write!(votes, "{}{count}", if seat == 0 { "[" } else { "," }));
+            let _ = votes.push(']');
+        }
+        let (seat, late, ended, made) = match step.deed {
+            Deed::Moved { seat, made, late, .. } => (Some(seat), late, None, made),
+            Deed::Says(seat, part) => (Some(seat), false, None, part),
+            Deed::About(topic) => (None, false, None, topic),
+            Deed::Voted(_) => (None, false, None, &*votes),
+            Deed::Ended(against) => (None, false, Some(against), ""),
         };
-        let shot = Shot { step: step.number, at_ms: step.at_ms, seat, ended };
+        let beside = match step.deed {
+            Deed::Says(..) => Beside::Says,
+            Deed::About(_) => Beside::Topic,
+            Deed::Voted(_) => Beside::Votes,
+            _ => Beside::Nothing,
+        };
+        let shot = Shot { step: step.number, at_ms: step.at_ms, seat, late, ended };
         // Whatever was written fits.
-        Self { shot, made: String::try_from(made).unwrap_or_default(), next }
+        Self { shot, beside, made: String::try_from(made).unwrap_or_default(), next }
     }
 }
 
 impl<F: MultiwriteNorFlash> Log<F> {
-    /// Opens a reel. One that cannot be read is begun anew.
-    pub async fn open_reel(&mut self, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
+    /// Opens a film. One that cannot be read is begun anew.
+    pub async fn open_film(&mut self, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
         match self.open(buf).await {
             Ok(_) => Ok(()),
             Err(_) => self.format().await,
@@ -82,7 +114,7 @@ impl<F: MultiwriteNorFlash> Log<F> {
     /// write; what it overwrites is not there any more.
     pub async fn first_step(
         &mut self,
-        of: ReelId,
+        of: FilmId,
         buf: &mut [u8; FRAME],
         mut pause: impl AsyncFnMut(&mut Self, &mut [u8; FRAME]) -> Result<(), Trouble>,
     ) -> Result<Option<Place>, Trouble> {
@@ -139,8 +171,8 @@ impl<F: MultiwriteNorFlash> Log<F> {
         }
     }
 
-    /// Begins a sector of a reel.
-    async fn begin_reel(&mut self, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
+    /// Begins a sector of a film.
+    async fn begin_film(&mut self, buf: &mut [u8; FRAME]) -> Result<(), Trouble> {
         self.begin_chapter(buf).await?;
         self.append_open(buf).await?;
         self.chapter_is_whole();
@@ -155,7 +187,7 @@ fn steps(buf: &[u8; FRAME], entries: usize, skip: usize) -> Reader<'_> {
 
 /// Puts steps that wait in the venue into flash, if they are worth it. False where there was nothing to do.
 pub async fn spool<'m, F: MultiwriteNorFlash>(
-    reel: &mut Log<F>,
+    film: &mut Log<F>,
     mut venue: impl Access<Venue<'m>>,
     buf: &mut [u8; FRAME],
 ) -> Result<bool, Trouble> {
@@ -163,7 +195,7 @@ pub async fn spool<'m, F: MultiwriteNorFlash>(
         return Ok(false);
     }
     loop {
-        let room = reel.room();
+        let room = film.room();
         let entries = venue.with(|venue| {
             let entries = buf.get_mut(FRAME_BYTES..);
             let mut out = Writer::new(entries.and_then(|entries| entries.get_mut(..room)).unwrap_or_default());
@@ -171,130 +203,134 @@ pub async fn spool<'m, F: MultiwriteNorFlash>(
             out.len()
         });
         if entries > 0 {
-            reel.append(buf, entries).await?;
+            film.append(buf, entries).await?;
             return Ok(true);
         }
-        reel.begin_reel(buf).await?;
+        film.begin_film(buf).await?;
     }
 }
 
 impl<B: Board> Appliance<'_, B> {
-    /// Keeps the reel for ever where there is no journal. Run one, or [`Appliance::keep_journal`].
-    pub async fn keep_reel<F: MultiwriteNorFlash>(&self, flash: F, buf: &mut [u8; FRAME]) -> ! {
-        let mut reel = Some(Log::new(flash));
-        self.open_reel(&mut reel, buf).await;
+    /// Keeps the film for ever where there is no journal. Run one, or [`Appliance::keep_journal`].
+    pub async fn keep_film<F: MultiwriteNorFlash>(&self, flash: F, buf: &mut [u8; FRAME]) -> ! {
+        let mut film = Some(Log::new(flash));
+        self.open_film(&mut film, buf).await;
         loop {
-            self.answer(None, &mut reel, buf).await;
-            if !self.spool(&mut reel, buf).await {
+            self.answer(None, &mut film, buf).await;
+            if !self.spool(&mut film, buf).await {
                 self.journal.bell.wait().await;
             }
         }
     }
 
-    /// Finds what is left of the last reel. Nothing is kept before.
-    pub(super) async fn open_reel<F: MultiwriteNorFlash>(&self, reel: &mut Option<Log<F>>, buf: &mut [u8; FRAME]) {
-        let Some(log) = reel else { return };
-        let opened = log.open_reel(buf).await.map(|()| true);
-        let is_there = self.keep_or_drop(reel, opened);
-        self.journal.has_reel.set(is_there);
+    /// Finds what is left of the last film. Nothing is kept before.
+    pub(super) async fn open_film<F: MultiwriteNorFlash>(&self, film: &mut Option<Log<F>>, buf: &mut [u8; FRAME]) {
+        let Some(log) = film else { return };
+        let opened = log.open_film(buf).await.map(|()| true);
+        let is_there = self.keep_or_drop(film, opened);
+        self.journal.has_film.set(is_there);
     }
 
-    /// Writes steps, if there are any. A reel that fails is given up.
-    pub(super) async fn spool<F: MultiwriteNorFlash>(&self, reel: &mut Option<Log<F>>, buf: &mut [u8; FRAME]) -> bool {
-        let Some(log) = reel.as_mut().filter(|_| self.journal.has_reel.get()) else { return false };
+    /// Writes steps, if there are any. A film that fails is given up.
+    pub(super) async fn spool<F: MultiwriteNorFlash>(&self, film: &mut Option<Log<F>>, buf: &mut [u8; FRAME]) -> bool {
+        let Some(log) = film.as_mut().filter(|_| self.journal.has_film.get()) else { return false };
         let written = spool(log, &self.venue, buf).await;
-        self.keep_or_drop(reel, written)
+        self.keep_or_drop(film, written)
     }
 
     /// Nobody plays: erases a sector ahead of time. False where there is nothing to do.
-    pub(super) async fn prepare_reel<F: MultiwriteNorFlash>(
+    pub(super) async fn prepare_film<F: MultiwriteNorFlash>(
         &self,
-        reel: &mut Option<Log<F>>,
+        film: &mut Option<Log<F>>,
         buf: &mut [u8; FRAME],
     ) -> bool {
-        let Some(log) = reel else { return false };
+        let Some(log) = film else { return false };
         let prepared = log.prepare(log.sectors() / AHEAD, buf).await;
-        self.keep_or_drop(reel, prepared)
+        self.keep_or_drop(film, prepared)
     }
 
-    fn keep_or_drop<F>(&self, reel: &mut Option<Log<F>>, done: Result<bool, Trouble>) -> bool {
+    fn keep_or_drop<F>(&self, film: &mut Option<Log<F>>, done: Result<bool, Trouble>) -> bool {
         done.unwrap_or_else(|_| {
-            *reel = None;
-            self.journal.has_reel.set(false);
+            *film = None;
+            self.journal.has_film.set(false);
             false
         })
     }
 
-    /// Brings the [`Film`] of a match that is over to a step, or as far as it goes. False where it does not get there.
+    /// Brings the [`Playback`] of a match that is over to a step, or as far as it goes. False where it does not get there.
     pub(super) async fn wind<F: MultiwriteNorFlash>(
         &self,
         (id, to): (MatchId, u16),
         mut log: Option<&mut Log<F>>,
-        reel: &mut Log<F>,
+        film: &mut Log<F>,
         buf: &mut [u8; FRAME],
     ) -> Result<bool, Trouble> {
         let told = &self.journal.counter.told;
-        let Some(of) = self.reel_of(id) else { return Ok(false) };
+        let Some(of) = self.film_of(id) else { return Ok(false) };
         let mut pause =
-            async |reel: &mut Log<F>, buf: &mut [u8; FRAME]| self.pause(log.as_deref_mut(), reel, buf).await;
+            async |film: &mut Log<F>, buf: &mut [u8; FRAME]| self.pause(log.as_deref_mut(), film, buf).await;
         // Whoever wants all of it begins anew, for the beginning may be erased by now.
-        let is_on_the_way = |film: &Film| film.replay.of == of && film.replay.shot.step <= to && to != u16::MAX;
-        if !matches!(&*told.borrow(), Told::Film(film) if is_on_the_way(film)) {
-            let Some(next) = reel.first_step(of, buf, &mut pause).await? else { return Ok(false) };
+        let is_on_the_way = |film: &Playback| film.replay.of == of && film.replay.shot.step <= to && to != u16::MAX;
+        if !matches!(&*told.borrow(), Found::Playback(film) if is_on_the_way(film)) {
+            let Some(next) = film.first_step(of, buf, &mut pause).await? else { return Ok(false) };
             let Some(replay) = self.venue(|venue| venue.replay_of(id)) else { return Ok(false) };
-            *told.borrow_mut() = Told::Film(Film { replay, next });
+            *told.borrow_mut() = Found::Playback(Playback { replay, next });
         }
         let is_there = |replay: &Replay| replay.shot.step >= to || replay.shot.ended.is_some();
         let next = match &*told.borrow() {
-            Told::Film(film) if !is_there(&film.replay) => Some(film.next),
+            Found::Playback(film) if !is_there(&film.replay) => Some(film.next),
             _ => None,
         };
         if let Some(mut next) = next {
             let follow = |step: &Step<'_>| match &mut *told.borrow_mut() {
-                Told::Film(Film { replay, .. }) if step.of == of => match replay.follow(step) {
+                Found::Playback(Playback { replay, .. }) if step.of == of => match replay.follow(step) {
                     Ok(()) if !is_there(replay) => ControlFlow::Continue(()),
                     _ => ControlFlow::Break(()),
                 },
                 _ => ControlFlow::Continue(()),
             };
-            reel.steps(&mut next, buf, follow, &mut pause).await?;
-            if let Told::Film(film) = &mut *told.borrow_mut() {
+            film.steps(&mut next, buf, follow, &mut pause).await?;
+            if let Found::Playback(film) = &mut *told.borrow_mut() {
                 film.next = next;
             }
         }
         let reached = match &*told.borrow() {
-            Told::Film(film) if film.replay.of == of => film.replay.shot.step,
+            Found::Playback(film) if film.replay.of == of => film.replay.shot.step,
             _ => return Ok(false),
         };
         Ok(reached == to || to == u16::MAX)
     }
 
-    /// Finds the next [`Scene`] of a match that is over, from a place on; the first one where none is given.
+    /// Finds a [`Scene`] of a match: behind so many others, from a place on, or from the first one where none is given. What is said at
+    /// length is among them where `speeches` are asked for.
     pub(super) async fn find_scene<F: MultiwriteNorFlash>(
         &self,
-        (id, from): (MatchId, Option<Place>),
+        (of, from, mut skip, speeches): (FilmId, Option<Place>, u16, bool),
         mut log: Option<&mut Log<F>>,
-        reel: &mut Log<F>,
+        film: &mut Log<F>,
         buf: &mut [u8; FRAME],
     ) -> Result<bool, Trouble> {
         let told = &self.journal.counter.told;
-        let Some(of) = self.reel_of(id) else { return Ok(false) };
         let mut pause =
-            async |reel: &mut Log<F>, buf: &mut [u8; FRAME]| self.pause(log.as_deref_mut(), reel, buf).await;
+            async |film: &mut Log<F>, buf: &mut [u8; FRAME]| self.pause(log.as_deref_mut(), film, buf).await;
         let from = match from {
-            None => reel.first_step(of, buf, &mut pause).await?,
+            None => film.first_step(of, buf, &mut pause).await?,
             from => from,
         };
         let Some(mut next) = from else { return Ok(false) };
         let take = |step: &Step<'_>| {
-            if step.of != of {
+            if step.of != of || !speeches && matches!(step.deed, Deed::Says(..)) {
                 return ControlFlow::Continue(());
             }
-            *told.borrow_mut() = Told::Scene(Scene::of(step, Place::beginning_of(0)));
+            if let Some(left) = skip.checked_sub(1) {
+                skip = left;
+                return ControlFlow::Continue(());
+            }
+            *told.borrow_mut() = Found::Scene(Scene::of(step, Place::beginning_of(0)));
             ControlFlow::Break(())
         };
-        let is_found = reel.steps(&mut next, buf, take, &mut pause).await?;
-        if let Told::Scene(scene) = &mut *told.borrow_mut() {
+        let is_found = film.steps(&mut next, buf, take, &mut pause).await?;
+        if let Found::Scene(scene) = &mut *told.borrow_mut() {
             scene.next = next;
         }
         Ok(is_found)
@@ -305,17 +341,17 @@ impl<B: Board> Appliance<'_, B> {
     async fn pause<F: MultiwriteNorFlash>(
         &self,
         log: Option<&mut Log<F>>,
-        reel: &mut Log<F>,
+        film: &mut Log<F>,
         buf: &mut [u8; FRAME],
     ) -> Result<(), Trouble> {
         yield_now().await;
         if let Some(log) = log.filter(|_| self.journal() == State::Ok) {
             self.keep_facts(log, buf).await;
         }
-        spool(reel, &self.venue, buf).await.map(|_| ())
+        spool(film, &self.venue, buf).await.map(|_| ())
     }
 
-    fn reel_of(&self, id: MatchId) -> Option<ReelId> {
-        self.venue(|venue| venue.revealed_seed(id)).map(ReelId::of)
+    pub(super) fn film_of(&self, id: MatchId) -> Option<FilmId> {
+        self.venue(|venue| venue.revealed_seed(id)).map(FilmId::of)
     }
 }

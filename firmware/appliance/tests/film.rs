@@ -1,4 +1,4 @@
-//! The reel on a flash that dies: after a power cut at any byte, every step that can be read is one that was played, and what
+//! The film on a flash that dies: after a power cut at any byte, every step that can be read is one that was played, and what
 //! is played afterwards is kept.
 
 use std::collections::BTreeMap;
@@ -12,30 +12,30 @@ use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
 use protocol_core::ids::MatchId;
 use protocol_core::time::{Now, Utc};
-use protocol_core::venue::{Command, Config, Event, ReelId, Replay, Space, Step, Venue, Via};
+use protocol_core::venue::{Command, Config, Event, FilmId, Replay, Space, Step, Venue, Via};
 use serde_json::json;
 
-type Reel = Log<RamFlash<Vec<u8>>>;
+type Film = Log<RamFlash<Vec<u8>>>;
 
 const NOW: Now = Now { ms: 5, utc: Utc(1_736_937_000) };
 const LEAGUES: u32 = 2;
 
 /// Steps by match and number, as text.
-type Steps = BTreeMap<ReelId, BTreeMap<u16, String>>;
+type Steps = BTreeMap<FilmId, BTreeMap<u16, String>>;
 
 fn flash(sectors: usize) -> RamFlash<Vec<u8>> {
     RamFlash::new(vec![0xff; sectors * 2048])
 }
 
-fn opened(flash: RamFlash<Vec<u8>>) -> Reel {
-    let mut reel = Log::new(flash);
-    block_on(reel.open_reel(&mut [0; FRAME])).expect("a sound flash");
-    reel
+fn opened(flash: RamFlash<Vec<u8>>) -> Film {
+    let mut film = Log::new(flash);
+    block_on(film.open_film(&mut [0; FRAME])).expect("a sound flash");
+    film
 }
 
 /// Plays leagues and films them. Where the power does not last it comes back at once, and what was being written is lost.
 /// Says which matches were played, in order.
-fn play(reel: &mut Reel) -> Vec<(ReelId, Replay)> {
+fn play(film: &mut Film) -> Vec<(FilmId, Replay)> {
     let config = Config {
         game: GameKind::EvenOdd10,
         endpoint: "http://10.0.0.1:8000/mcp".try_into().unwrap(),
@@ -65,30 +65,30 @@ fn play(reel: &mut Reel) -> Vec<(ReelId, Replay)> {
                 let body = body.to_string();
                 venue.handle(NOW, Event::Reply { player, call, status: 200, body: body.as_bytes() });
                 let written = block_on(async {
-                    while spool(reel, &mut venue, &mut [0; FRAME]).await? {}
+                    while spool(film, &mut venue, &mut [0; FRAME]).await? {}
                     Ok(())
                 });
                 if let Err::<(), appliance::journal::Trouble>(trouble) = written {
-                    let mut dead = std::mem::replace(reel, Log::new(flash(0))).into_flash();
+                    let mut dead = std::mem::replace(film, Log::new(flash(0))).into_flash();
                     assert_eq!(dead.power, 0, "{trouble}");
                     dead.power = u32::MAX;
-                    *reel = opened(dead);
+                    *film = opened(dead);
                 }
             }
         }
         for (round, table) in (1..=3).flat_map(|round| [(round, 1), (round, 2)]) {
             let id = MatchId { round, table };
-            played.push((ReelId::of(venue.revealed_seed(id).unwrap()), venue.replay_of(id).unwrap()));
+            played.push((FilmId::of(venue.revealed_seed(id).unwrap()), venue.replay_of(id).unwrap()));
         }
     }
     played
 }
 
 /// All steps that can be read of these matches.
-fn found(reel: &mut Reel, played: &[(ReelId, Replay)]) -> Steps {
+fn found(film: &mut Film, played: &[(FilmId, Replay)]) -> Steps {
     let (mut all, mut buf) = (Steps::new(), [0; FRAME]);
     for (of, _) in played {
-        let Some(mut place) = block_on(reel.first_step(*of, &mut buf, async |_, _| Ok(()))).unwrap() else { continue };
+        let Some(mut place) = block_on(film.first_step(*of, &mut buf, async |_, _| Ok(()))).unwrap() else { continue };
         let steps = all.entry(*of).or_default();
         let take = |step: &Step<'_>| {
             if step.of == *of {
@@ -96,7 +96,7 @@ fn found(reel: &mut Reel, played: &[(ReelId, Replay)]) -> Steps {
             }
             ControlFlow::Continue(())
         };
-        let reading = reel.steps(&mut place, &mut buf, take, async |_, _| Ok(()));
+        let reading = film.steps(&mut place, &mut buf, take, async |_, _| Ok(()));
         assert_eq!(block_on(reading), Ok(false));
     }
     all
@@ -104,15 +104,15 @@ fn found(reel: &mut Reel, played: &[(ReelId, Replay)]) -> Steps {
 
 #[test]
 fn after_a_power_cut_at_any_byte_every_step_is_one_that_was_played_and_later_matches_are_whole() {
-    let mut reel = opened(flash(16));
-    let played = play(&mut reel);
-    let spent = reel.flash_mut().spent;
-    let whole = found(&mut reel, &played);
+    let mut film = opened(flash(16));
+    let played = play(&mut film);
+    let spent = film.flash_mut().spent;
+    let whole = found(&mut film, &played);
     assert_eq!((whole.len(), whole.values().map(BTreeMap::len).sum::<usize>()), (12, 12 * 21));
     for power in (1..spent).step_by(151) {
-        let mut reel = opened(RamFlash { power, ..flash(16) });
-        assert_eq!(play(&mut reel).len(), 12);
-        let mut again = opened(reel.into_flash());
+        let mut film = opened(RamFlash { power, ..flash(16) });
+        assert_eq!(play(&mut film).len(), 12);
+        let mut again = opened(film.into_flash());
         let left = found(&mut again, &played);
         for (of, steps) in &left {
             assert!(steps.iter().all(|(number, step)| whole[of].get(number) == Some(step)), "power for {power}");
@@ -124,21 +124,21 @@ fn after_a_power_cut_at_any_byte_every_step_is_one_that_was_played_and_later_mat
 
 #[test]
 fn a_full_ring_keeps_the_newest() {
-    let mut reel = opened(flash(4));
-    let played = play(&mut reel);
-    assert!(reel.flash_mut().erased >= 2, "it went round");
-    let mut again = opened(reel.into_flash());
+    let mut film = opened(flash(4));
+    let played = play(&mut film);
+    assert!(film.flash_mut().erased >= 2, "it went round");
+    let mut again = opened(film.into_flash());
     let left = found(&mut again, &played);
-    let is_whole = |of: &ReelId| left.get(of).is_some_and(|steps| steps.len() == 21);
+    let is_whole = |of: &FilmId| left.get(of).is_some_and(|steps| steps.len() == 21);
     let first = played.iter().position(|(of, _)| is_whole(of)).expect("some are there");
     assert!((1..10).contains(&first) && played.iter().skip(first + 1).all(|(of, _)| is_whole(of)), "{first}");
 }
 
 #[test]
-fn a_flash_full_of_something_else_becomes_a_reel() {
+fn a_flash_full_of_something_else_becomes_a_film() {
     let mut strange = flash(16);
     strange.bytes.iter_mut().zip(0u32..).for_each(|(byte, at)| *byte = (at.wrapping_mul(2_654_435_761) >> 13) as u8);
-    let mut reel = opened(strange);
-    let played = play(&mut reel);
-    assert_eq!(found(&mut reel, &played).len(), 12);
+    let mut film = opened(strange);
+    let played = play(&mut film);
+    assert_eq!(found(&mut film, &played).len(), 12);
 }

@@ -1,4 +1,4 @@
-//! A match replayed from its seed and the reel is the match that was played.
+//! A match replayed from its seed and the film is the match that was played.
 
 extern crate std;
 
@@ -9,8 +9,8 @@ use std::vec::Vec;
 
 use proptest::prelude::*;
 
+use super::film::{END, Film};
 use super::notes::{Notes, PastOf};
-use super::reel::{END, Reel};
 use super::tests::{Room, config, perfect};
 use super::*;
 use crate::fair::Draws;
@@ -32,12 +32,12 @@ fn seen(game: &AnyGame) -> String {
 }
 
 /// Takes all steps, in pieces of a size.
-pub(super) fn taken(reel: &mut Reel, size: usize) -> Vec<u8> {
+pub(super) fn taken(film: &mut Film, size: usize) -> Vec<u8> {
     let mut all = Vec::new();
     loop {
         let mut buf = std::vec![0; size];
         let mut out = Writer::new(&mut buf);
-        reel.take(&mut out);
+        film.take(&Notes::<[u8; 8]>::new(), &mut out);
         match out.len() {
             0 => return all,
             n => all.extend_from_slice(&buf[..n]),
@@ -45,7 +45,22 @@ pub(super) fn taken(reel: &mut Reel, size: usize) -> Vec<u8> {
     }
 }
 
-fn steps(bytes: &[u8]) -> impl Iterator<Item = Step<'_>> {
+/// The same of a venue.
+pub(super) fn taken_of(venue: &mut Venue<'_>, size: usize) -> Vec<u8> {
+    let Memory { film, notes, .. } = &mut venue.memory;
+    let mut all = Vec::new();
+    loop {
+        let mut buf = std::vec![0; size];
+        let mut out = Writer::new(&mut buf);
+        film.take(notes, &mut out);
+        match out.len() {
+            0 => return all,
+            n => all.extend_from_slice(&buf[..n]),
+        }
+    }
+}
+
+pub(super) fn steps(bytes: &[u8]) -> impl Iterator<Item = Step<'_>> {
     let mut from = Reader::new(bytes);
     core::iter::from_fn(move || Step::read(&mut from).unwrap())
 }
@@ -61,15 +76,15 @@ proptest! {
     ) {
         for &kind in GameKind::ALL {
             let (seats, seed) = (*kind.rules().seats.start(), Seed(seed));
-            let (mut draws, reel): (_, &mut Reel) = (Draws::new(seed), &mut Reel::<[u8; 416]>::new());
+            let (mut draws, film): (_, &mut Film) = (Draws::new(seed), &mut Film::<[u8; 416]>::new());
             let mut game = AnyGame::start(kind, seats, &mut draws);
             let mut replay = Replay::new(kind, seats, seed);
             prop_assert_eq!(seen(&replay.game), seen(&game));
             let mut number = 0;
             let mut film = |game: &AnyGame, what: u8, made: Option<&str>| {
                 number += 1;
-                reel.add(ReelId::of(seed), number, u32::from(number) * 7, what, made.map(|made| (game, crate::json::parse(made.as_bytes()).unwrap())));
-                let bytes = taken(reel, 512);
+                film.add(FilmId::of(seed), number, u32::from(number) * 7, what, made.map(|made| (game, crate::json::parse(made.as_bytes()).unwrap())));
+                let bytes = taken(film, 512);
                 let step = steps(&bytes).next().unwrap();
                 replay.follow(&step).unwrap();
                 prop_assert_eq!(seen(&replay.game), seen(game));
@@ -109,14 +124,14 @@ proptest! {
 
 #[test]
 fn steps_that_find_no_room_are_lost_and_the_numbers_tell() {
-    let (seed, reel): (_, &mut Reel) = (Seed([5; 32]), &mut Reel::<[u8; 416]>::new());
+    let (seed, film): (_, &mut Film) = (Seed([5; 32]), &mut Film::<[u8; 416]>::new());
     let mut replay = Replay::new(GameKind::EvenOdd, 2, seed);
     let most = (416 / 12) as u16;
-    assert!(!reel.is_ripe());
-    (1..most + 20).for_each(|number| reel.add(replay.of, number, 0, END, None));
-    assert!(reel.is_ripe());
-    let bytes = taken(reel, 100);
-    assert!(!reel.is_ripe());
+    assert!(!film.is_ripe());
+    (1..most + 20).for_each(|number| film.add(replay.of, number, 0, END, None));
+    assert!(film.is_ripe());
+    let bytes = taken(film, 100);
+    assert!(!film.is_ripe());
     let numbers: Vec<u16> = steps(&bytes).map(|step| step.number).collect();
     assert_eq!(numbers, (1..=most).collect::<Vec<_>>(), "pieces hold whole steps");
     let gap = steps(&bytes).nth(1).unwrap();
@@ -143,7 +158,7 @@ fn league(game: GameKind, silent: u16, owner: bool) -> usize {
     let mut replays = BTreeMap::new();
     let rounds = 1..=room.venue.schedule().rounds();
     for id in rounds.flat_map(|round| room.venue.matches_of(round)) {
-        replays.insert(ReelId::of(room.venue.revealed_seed(id).unwrap()), (id, room.venue.replay_of(id).unwrap()));
+        replays.insert(FilmId::of(room.venue.revealed_seed(id).unwrap()), (id, room.venue.replay_of(id).unwrap()));
     }
     for step in steps(bytes) {
         let (_, replay) = replays.get_mut(&step.of).unwrap();
@@ -192,15 +207,15 @@ fn a_move_that_is_made_for_a_late_player_is_filmed_like_its_own() {
     let mut table = Table::new(MatchId { round: 1, table: 1 }, &[0, 1], Match::new(game, draws, 0, None));
     (0..2).for_each(|seat| table.play.take_seat(seat));
     (0..2).for_each(|seat| table.ask(seat, 0, &policy));
-    let reel: &mut Reel = &mut Reel::<[u8; 1024]>::new();
+    let film: &mut Film = &mut Film::<[u8; 1024]>::new();
     let notes: &mut Notes = &mut Notes::<[u8; 64]>::new();
     let past = &mut PastOf::new(notes, 0);
-    assert!(!table.due((reel, past), at(179_999), 1, Fault::Silent, &policy));
-    assert!(table.due((reel, past), at(180_000), 1, Fault::Silent, &policy));
-    let kept = taken(reel, 256);
+    assert!(!table.due((film, past), at(179_999), 1, Fault::Silent, &policy));
+    assert!(table.due((film, past), at(180_000), 1, Fault::Silent, &policy));
+    let kept = taken(film, 256);
     let step = Step::read(&mut Reader::new(&kept)).unwrap().unwrap();
-    assert_eq!((step.of, step.number, step.at_ms), (ReelId::of(seed), 1, 180_000));
-    assert!(matches!(step.deed, Deed::Moved(1, _, _)));
+    assert_eq!((step.of, step.number, step.at_ms), (FilmId::of(seed), 1, 180_000));
+    assert!(matches!(step.deed, Deed::Moved { seat: 1, late: true, .. }));
     assert_eq!(Replay::new(GameKind::Echo, 2, seed).follow(&step), Ok(()));
 }
 
@@ -226,7 +241,7 @@ fn a_match_that_must_not_repeat_itself_is_judged_by_all_it_has_been_through_and_
         }
         assert_eq!(say(&mut room, format!("play {key} {}", listed[moves * moves % 3 % listed.len()])), "taken");
         moves += 1;
-        bytes.extend(taken(room.venue.memory.reel, 1024));
+        bytes.extend(taken(room.venue.memory.film, 1024));
     }
     assert_eq!((moves, refused), (26, 36), "then there is no way on");
     let id = MatchId { round: 1, table: 1 };

@@ -1,0 +1,248 @@
+//! AGON on the box's port: agents ask by HTTP, dial in at `/ws/v1/connect` with a session token, and are told of their matches on
+//! that connection. What is said, and what is right to say, is the venue's; here it is carried.
+
+use core::net::IpAddr;
+use core::pin::pin;
+
+use embassy_futures::select::select;
+use embassy_futures::yield_now;
+use embedded_io_async::{Read, Write};
+use protocol_core::json::{Counter, Full, Sink};
+use protocol_core::protocols::agon::{Asking, Cursor, Picture, Reply, Word};
+use protocol_core::venue::Venue;
+
+pub(crate) use protocol_core::protocols::agon::Ask;
+
+use crate::Appliance;
+use crate::answers::{Answering, apart, bearer, too_many};
+use crate::board::Board;
+use crate::http::{Fragment, Request, WriteError};
+use crate::journal::Ask as Scroll;
+use crate::links::OVER;
+use crate::pages::First;
+use crate::slots::Id;
+use crate::ws::{End, Event, Link};
+
+/// How often is looked whether an opponent has been gone for so long that it is to be told, in milliseconds.
+const LOOK_MS: u64 = 1_000;
+/// How long there may be nothing to look at, in milliseconds.
+const LONG_MS: u64 = 60_000;
+
+/// Who dials in without a token that is good is told so, and stays what it is.
+pub(crate) const NO_TOKEN: &str =
+    "token must be a session token that is not older than four hours; POST /agon/api/v1/agents/session-token gives one";
+
+impl<B: Board> Appliance<'_, B> {
+    /// The registration of the agent whose token a WebSocket is asked for with.
+    pub(crate) fn agon_caller(&self, request: &Request<'_>) -> Option<u32> {
+        let token = request.query.split('&').find_map(|part| part.strip_prefix("token="))?;
+        self.venue(|venue| venue.agon_agent(self.now(), token))
+    }
+
+    /// Whether a request shows a session token.
+    pub(crate) fn is_agon(&self, request: &Request<'_>) -> bool {
+        bearer(request).is_some_and(|token| self.venue(|venue| venue.agon_agent(self.now(), token)).is_some())
+    }
+
+    /// What an agent asks by HTTP.
+    pub(crate) fn answer_agon<S: Write>(
+        &self,
+        asked: &mut Answering<'_, S, B>,
+        ask: Ask<'_>,
+        request: &Request<'_>,
+    ) -> impl Future<Output = Result<(), WriteError>> {
+        async move {
+            let may_register =
+                || self.guard.borrow_mut().may_register(self.board.now(), *asked.peer, self.capacity(), || true);
+            if let Some(later) = (ask == Ask::Register).then(may_register).and_then(Result::err) {
+                return too_many(asked, later, "registrations came").await;
+            }
+            self.room().await;
+            let asking = Asking { ask, from: *asked.peer, bearer: bearer(request), body: request.body };
+            let answer = self.act(|venue, now| venue.ask_agon(now, asking));
+            if ask == Ask::Register && answer.status() == 201 {
+                self.guard.borrow_mut().registered(self.board.now(), *asked.peer, self.capacity());
+            }
+            let humans = self.watchers.count();
+            self.send(asked, answer.status(), &|venue, sink| venue.write_agon(answer, humans, sink)).await
+        }
+    }
+
+    /// Plays with an agent over its link. Says why that is over.
+    pub(crate) fn play_agon<'a, S: Read + Write>(
+        &'a self,
+        slot: Id,
+        issue: u32,
+        link: &mut Link<'a, S, B>,
+    ) -> impl Future<Output = End> {
+        async move {
+            let mut cursor = Cursor::default();
+            let expired = self.act(|venue, _| venue.agon_expired(issue));
+            for reply in [Some(Reply::Welcome), expired].into_iter().flatten() {
+                if let Err(end) = self.say_agon(issue, reply, link).await {
+                    return end;
+                }
+            }
+            loop {
+                let line = match self.line_of(slot, issue) {
+                    Ok(line) => line,
+                    Err(end) => return end,
+                };
+                if let Err(end) = self.tell_agon(issue, &mut cursor, link).await {
+                    return end;
+                }
+                let event = {
+                    link.takes_long(Some(self.long_for(line)));
+                    let waits =
+                        self.agon_picture(issue).is_some_and(|picture| self.venue(|venue| picture.is_waiting(venue)));
+                    let look_at = self.board.after(if waits { LOOK_MS } else { LONG_MS });
+                    let changed = pin!(select(self.slots.rung(slot), self.board.sleep_until(look_at)));
+                    // Whoever plays may think: its silence has a limit of its own.
+                    link.next(self.venue(|venue| venue.is_thinking(line)), changed).await
+                };
+                match event {
+                    Ok(Event::Changed) => continue,
+                    Ok(Event::Message(length)) => {
+                        if let Err(end) = self.answer_action(issue, &mut cursor, link, length).await {
+                            return end;
+                        }
+                        if let Some(from) = self.line_of(slot, issue).ok().and_then(|line| self.address_of(line)) {
+                            self.slow_down(&from).await;
+                        }
+                    }
+                    Err(end) => return end,
+                }
+                // A flood must not keep the others waiting.
+                yield_now().await;
+            }
+        }
+    }
+
+    /// Answers a message of an agent.
+    fn answer_action<S: Read + Write>(
+        &self,
+        issue: u32,
+        cursor: &mut Cursor,
+        link: &mut Link<'_, S, B>,
+        length: usize,
+    ) -> impl Future<Output = Result<(), End>> {
+        async move {
+            self.room().await;
+            let reply = {
+                let (body, _) = link.message(length);
+                self.act(|venue, now| venue.hear_agon(now, issue, body))
+            };
+            match reply {
+                Reply::Seated(..) => cursor.has_sat_down(),
+                Reply::LeftRoom(_) => cursor.has_stood_up(),
+                _ => {}
+            }
+            if reply != Reply::Nothing {
+                self.say_agon(issue, reply, link).await?;
+            }
+            Ok(())
+        }
+    }
+
+    /// Tells an agent what there is to tell of its match.
+    fn tell_agon<S: Read + Write>(
+        &self,
+        issue: u32,
+        cursor: &mut Cursor,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = Result<(), End>> {
+        async move {
+            while let Some(picture) = self.agon_picture(issue)
+                && let Some(word) = cursor.next(&picture)
+            {
+                if word == Word::Reconnect {
+                    let from =
+                        self.venue(|venue| venue.line_of(issue)).and_then(|line| self.address_of(line)).ok_or(OVER)?;
+                    apart(pin!(self.say_reconnect(from, &picture, link))).await?;
+                } else {
+                    let write = |sink: &mut dyn Sink| self.venue(|venue| venue.write_agon_word(word, &picture, sink));
+                    link.say(write, async || self.safe().await).await?;
+                }
+                self.room().await;
+                self.act(|venue, now| venue.agon_is_told(now, issue, word));
+            }
+            Ok(())
+        }
+    }
+
+    fn agon_picture(&self, issue: u32) -> Option<Picture> {
+        let now = self.now();
+        self.venue(|venue| venue.agon_picture(now, issue))
+    }
+
+    fn say_agon<S: Read + Write>(
+        &self,
+        issue: u32,
+        reply: Reply,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = Result<bool, End>> {
+        async move {
+            let humans = self.watchers.count();
+            link.forget();
+            let write = |venue: &Venue<'_>, sink: &mut dyn Sink| venue.write_agon_reply(reply, issue, humans, sink);
+            self.speak(link.message(0).1, &write, async || self.safe().await).await
+        }
+    }
+
+    /// `reconnect_state`: the history of the match comes from the film, message by message, each in a frame of its own.
+    fn say_reconnect<S: Read + Write>(
+        &self,
+        from: IpAddr,
+        picture: &Picture,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = Result<(), End>> {
+        async move {
+            let (id, total) = self.venue(|venue| venue.agon_match(picture)).ok_or(End::Lost)?;
+            let head = |sink: &mut dyn Sink| {
+                self.venue(|venue| {
+                    let mut counter = Counter::up_to(usize::MAX);
+                    venue.write_agon_reconnect(picture, &mut counter)?;
+                    let left = counter.bytes.saturating_sub(1);
+                    venue.write_agon_reconnect(picture, &mut First { sink: &mut *sink, left })
+                })?;
+                sink.put(br#","recent_messages":["#)
+            };
+            self.safe().await;
+            self.say_part(link, Fragment::First, head).await?;
+            let mut next = None;
+            for number in 1..=total {
+                let told = self.ask_the_journal(&from, Scroll::Played(id, next)).await;
+                let Some(told) = told else { break };
+                let written = {
+                    let write = |sink: &mut dyn Sink| {
+                        let scene = told.scene().ok_or(Full)?;
+                        sink.put(if number > 1 { b"," } else { b"" })?;
+                        self.venue(|venue| {
+                            venue.write_agon_message(picture, number, scene.shot.seat, &scene.made, sink)
+                        })
+                    };
+                    link.message(0).1.whole(Fragment::Next, write).map_err(|_| End::Lost)
+                };
+                next = told.scene().map(|scene| scene.next);
+                // Nobody else can ask while this is held, and the agent may be slow to read.
+                drop(told);
+                written?.finish().await?;
+                self.turns.next().await;
+            }
+            self.say_part(link, Fragment::Last, |sink| sink.put(b"]}")).await
+        }
+    }
+
+    fn say_part<S: Read + Write>(
+        &self,
+        link: &mut Link<'_, S, B>,
+        part: Fragment,
+        write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
+    ) -> impl Future<Output = Result<(), End>> {
+        async move {
+            link.forget();
+            let mut message = link.message(0).1.whole(part, write).map_err(|_| End::Lost)?;
+            Ok(message.finish().await?)
+        }
+    }
+}

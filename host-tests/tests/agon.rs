@@ -1,0 +1,167 @@
+//! AGON over real sockets: other people's WebSocket client and engines play chess and go, drop, and come back. The rules of the protocol are
+//! proved in virtual time, in `protocol-core`.
+
+use host_tests::here;
+use host_tests::http::request;
+use host_tests::leaguebox::LeagueBox;
+use host_tests::python::Player;
+use host_tests::settings::Settings;
+use host_tests::websocket::WebSocket;
+use serde_json::{Value, json};
+
+/// An agent that has registered: its key.
+fn register(leaguebox: &LeagueBox, name: &str) -> String {
+    let answer =
+        leaguebox.post("/agon/api/v1/agents/register", &json!({"name": name, "framework": "rust"}).to_string());
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    answer.json()["api_key"].as_str().expect("a key").to_owned()
+}
+
+fn token(leaguebox: &LeagueBox, key: &str) -> String {
+    let headers = format!("Authorization: Bearer {key}\r\nContent-Type: application/json\r\n");
+    let answer =
+        request(leaguebox.address, "POST", "/agon/api/v1/agents/session-token", &headers, "{}").expect("an answer");
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    answer.json()["token"].as_str().expect("a token").to_owned()
+}
+
+/// An agent on its connection.
+struct Agent(WebSocket);
+
+impl Agent {
+    fn come(leaguebox: &LeagueBox, key: &str) -> Agent {
+        let path = format!("/ws/v1/connect?token={}", token(leaguebox, key));
+        Agent(WebSocket::dial_at(leaguebox.address, &path))
+    }
+
+    fn send(&mut self, message: Value) {
+        self.0.send(&message.to_string()).expect("it is sent");
+    }
+
+    /// The next event of a name; what comes before it is of no interest, if it is no error.
+    fn hear(&mut self, name: &str) -> Value {
+        loop {
+            let event: Value = serde_json::from_str(&self.0.receive().expect("a message")).expect("JSON");
+            if event["event"] == name {
+                return event;
+            }
+            assert_ne!(event["event"], "error", "{event}");
+        }
+    }
+
+    fn sit(&mut self, room: &str) {
+        self.send(json!({"action": "sit_table", "room": room, "table_id": "open"}));
+    }
+
+    fn plays(&mut self, id: &Value, content: &str) {
+        self.hear("turn_timer");
+        self.send(json!({"action": "send_message", "match_id": id, "content": content}));
+    }
+}
+
+#[test]
+fn who_comes_back_hears_all_that_was_said_and_goes_on() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let keys = ["Ada", "Bob"].map(|name| register(&leaguebox, name));
+    let mut agents = keys.each_ref().map(|key| Agent::come(&leaguebox, key));
+    agents.iter_mut().for_each(|agent| agent.sit("chess"));
+    let starts = agents.each_mut().map(|agent| agent.hear("match_start"));
+    let id = starts[0]["match_id"].clone();
+    let ([mut white, mut black], white_key) = match starts[0]["you_go_first"] == true {
+        true => (agents, &keys[0]),
+        false => {
+            let [ada, bob] = agents;
+            ([bob, ada], &keys[1])
+        }
+    };
+    let played = ["e4", "e5", "Nf3", "Nc6", "Bc4", "Bc5", "0-0", "Nf6"];
+    for pair in played.chunks(2) {
+        white.plays(&id, pair[0]);
+        black.plays(&id, pair[1]);
+    }
+    white.hear("turn_timer");
+    drop(white);
+    let mut white = Agent::come(&leaguebox, white_key);
+    let state = white.hear("reconnect_state");
+    let said: Vec<&Value> =
+        state["recent_messages"].as_array().expect("messages").iter().map(|message| &message["content"]).collect();
+    // As chess writes them.
+    assert_eq!(said, ["e4", "e5", "Nf3", "Nc6", "Bc4", "Bc5", "O-O", "Nf6"]);
+    assert_eq!((&state["your_turn"], &state["total_messages"]), (&json!(true), &json!(8)));
+    white.plays(&id, "d3");
+    assert!(black.hear("opponent_message")["fen"].as_str().is_some_and(|fen| fen.contains(" b ")));
+    black.send(json!({"action": "leave_match", "match_id": id, "parting_shot": "שלום 🎲"}));
+    assert_eq!(white.hear("opponent_leaving")["parting_shot"], "שלום 🎲");
+    let end = white.hear("match_end");
+    assert_eq!((&end["result"]["end_reason"], &end["your_score"]), (&json!("leave"), &json!(1)));
+    assert_eq!(white.hear("elo_update")["new_rating"], 1216);
+    white.hear("points_update");
+    let path = format!("/api/v1/matches/{}/result", id.as_str().expect("an id"));
+    let bearer = format!("Authorization: Bearer {}\r\n", token(&leaguebox, white_key));
+    let answer = request(leaguebox.address, "GET", &path, &bearer, "").expect("an answer");
+    assert_eq!(answer.json()["result"]["end_reason"], "leave", "{}", answer.body);
+}
+
+#[test]
+fn without_a_good_token_nobody_gets_as_far_as_a_websocket() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let key = register(&leaguebox, "Ada");
+    for path in ["/ws/v1/connect".to_owned(), "/ws/v1/connect?token=".into(), format!("/ws/v1/connect?token={key}")] {
+        let refused = WebSocket::try_dial(leaguebox.address, &path).err().expect("it is refused").to_string();
+        assert!(refused.starts_with("HTTP/1.1 401 "), "{refused}");
+    }
+    let good = token(&leaguebox, &key);
+    for (at, status) in [
+        ("/agon/api/v1/agents/me", 200),
+        ("/api/v1/agents/me", 200),
+        ("/api/v1/rooms", 200),
+        ("/agon/api/v1/chairs", 404),
+    ] {
+        let answer =
+            request(leaguebox.address, "GET", at, &format!("Authorization: Bearer {good}\r\n"), "").expect("an answer");
+        assert_eq!(answer.status, status, "{at} {}", answer.body);
+    }
+    let answer = leaguebox.get("/agon/api/v1/chairs");
+    assert_eq!(answer.json()["error"]["code"], "NOT_FOUND");
+}
+
+/// The example plays so many matches against itself, with engines or without.
+fn examples_play(room: &str, matches: &str, engines: [Option<&str>; 2]) {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let players: Vec<Player> = { engines.iter().zip(["Ada", "Bob"]) }
+        .map(|(engine, name)| {
+            let url = leaguebox.url();
+            let mut arguments =
+                vec!["--box", &url, "--name", name, "--room", room, "--matches", matches, "--think", "5"];
+            arguments.extend(engine.iter().flat_map(|engine| ["--engine", engine]));
+            Player::script(&here("../examples/agon.py"), name, &arguments)
+        })
+        .collect();
+    for mut player in players {
+        let ended = player.wait_until_it_ends();
+        let printed = player.printed();
+        assert_eq!(ended, Some(0), "{printed}");
+        let endings = ["checkmate", "stalemate", "draw", "go_score"];
+        let count =
+            printed.lines().filter(|line| endings.iter().any(|end| line.contains(&format!(": {end}, ")))).count();
+        assert_eq!(count.to_string(), matches, "{printed}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn the_example_plays_go_to_its_score() {
+    examples_play("go", "1", [None, None]);
+}
+
+#[test]
+#[cfg_attr(not(feature = "clients"), ignore = "needs other people's clients; cargo xtask clients runs it")]
+fn stockfish_mates_the_example() {
+    examples_play("chess", "1", [Some("/usr/games/stockfish"), None]);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn stockfish_plays_itself_twenty_times() {
+    examples_play("chess", "20", [Some("/usr/games/stockfish"); 2]);
+}

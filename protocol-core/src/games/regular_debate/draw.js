@@ -1,0 +1,2 @@
+// A debate as a stage: see stage in draw.js.
+game("regular_debate", { ...stage });

@@ -1,0 +1,3 @@
+//! Minds for `spicy_debate`: those of every [debate](crate::games::debate::house).
+
+pub use crate::games::debate::house::MINDS;
