@@ -325,6 +325,11 @@ impl Log {
         left.filter_map(|number| self.at_or_after(number)).map(|(_, entry)| entry)
     }
 
+    /// The entries that are not about to give way: the newer half of what there is room for.
+    pub fn lasting(&self) -> core::ops::Range<u64> {
+        self.next.saturating_sub(self.room() / 2)..self.next
+    }
+
     /// How many entries there have ever been.
     pub fn written(&self) -> u64 {
         self.next

@@ -2,6 +2,7 @@
 //! row, each from the venue as it is then, so no page is ever held.
 
 use core::fmt::{self, Write as _};
+use core::ops::Range;
 
 use protocol_core::games::{AnyGame, Game};
 use protocol_core::ids::MatchId;
@@ -264,11 +265,11 @@ pub(crate) fn projector(code: &str, sink: &mut dyn Sink) -> Result<(), Full> {
     json::write(&Projector { status: "ok", projector: code }, sink)
 }
 
-/// `/api/matches/R1M1.json`, with the entries of the log up to one, as they were at a moment.
+/// `/api/matches/R1M1.json`, with these entries of the log, as they were at a moment.
 pub(crate) fn one_match(
     venue: &Venue<'_>,
     moment: &Moment,
-    upto: u64,
+    entries: &Range<u64>,
     at: Utc,
     sink: &mut dyn Sink,
 ) -> Result<(), Full> {
@@ -286,7 +287,7 @@ pub(crate) fn one_match(
     }
     #[derive(Serialize)]
     struct Happened<S> {
-        /// What happened in it and is not forgotten yet, in order.
+        /// What happened in it and is not about to be forgotten, in order.
         log: S,
     }
     let id = moment.id;
@@ -302,7 +303,8 @@ pub(crate) fn one_match(
         game_result: venue.game_result(id),
     };
     let of_match = move |entry: &Entry| entry.at_match == Some(id);
-    let log = Happened { log: Seq(|| venue.log().entries(0..upto).filter(of_match).map(|entry| entry.as_of(at))) };
+    let log =
+        Happened { log: Seq(|| venue.log().entries(entries.clone()).filter(of_match).map(|entry| entry.as_of(at))) };
     json::write(&Joined(Joined(line, page), Joined(moment.now(venue), Joined(moment.view(venue), log))), sink)
 }
 

@@ -45,8 +45,8 @@ impl<B: Board> Appliance<'_, B> {
         async move {
             let now = self.board.now();
             let found =
-                self.venue(|venue| venue.match_line(id).map(|_| (Moment::of(venue, id, now), venue.log().written())));
-            let Some((mut moment, upto)) = found else {
+                self.venue(|venue| venue.match_line(id).map(|_| (Moment::of(venue, id, now), venue.log().lasting())));
+            let Some((mut moment, entries)) = found else {
                 return asked.error(404, "no such match in this league").await;
             };
             if moment.is_over() {
@@ -61,7 +61,7 @@ impl<B: Board> Appliance<'_, B> {
                 moment.show_all();
             }
             let at = self.now().utc;
-            self.send(asked, 200, &|venue, sink| pages::one_match(venue, &moment, upto, at, sink)).await
+            self.send(asked, 200, &|venue, sink| pages::one_match(venue, &moment, &entries, at, sink)).await
         }
     }
 

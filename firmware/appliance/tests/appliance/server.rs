@@ -495,6 +495,37 @@ fn a_page_whose_league_is_reset_meanwhile_breaks_off_instead_of_being_malformed(
     assert!(whole > 10 && broken_off > 10, "{whole} pages were whole and {broken_off} broken off");
 }
 
+#[test]
+fn a_page_of_a_match_arrives_whole_though_the_log_forgets_what_happened_in_it() {
+    for before in 0..8 {
+        play(Plan { incoming: 640, outgoing: 300, ..ditherers(2) }, async |scene| {
+            scene.register_all().await;
+            scene.admin("start").await;
+            scene.world.sleep(1_000).await;
+            let (room, written) = scene.leaguebox.venue(|venue| (venue.log().room(), venue.log().written()));
+            let fill = async |entries: u64| {
+                for entry in 0..entries {
+                    scene.admin(["pause", "resume"][entry as usize % 2]).await;
+                }
+                scene.leaguebox.venue(|venue| assert!(venue.log().written() >= written + entries));
+            };
+            fill(room - written).await;
+            let mut client = scene.dial().await;
+            // The answers fill what the network holds, and wait: the last one at a different place each time.
+            let requests = "GET /health HTTP/1.1\r\nHost: box\r\n\r\n".repeat(before);
+            let requests = format!("{requests}GET /api/matches/R1M1.json HTTP/1.1\r\nHost: box\r\n\r\n");
+            client.socket.send(requests.as_bytes()).await.unwrap();
+            scene.world.sleep(100).await;
+            fill(written).await;
+            for _ in 0..before {
+                client.receive().await.unwrap();
+            }
+            let page = client.receive().await.expect("a whole page").json();
+            assert_eq!(page["match_id"], "R1M1");
+        });
+    }
+}
+
 /// What has come for clients that do not read, each time everybody has had a turn, until nothing comes any more.
 async fn growth(scene: Scene<'_, '_>, clients: &[Client<'_>]) -> Vec<usize> {
     let unread = || clients.iter().map(|client| client.socket.unread()).sum::<usize>();
