@@ -39,8 +39,8 @@ fn view(game: &AnyGame) -> Value {
 fn listed(game: &AnyGame, seat: Seat) -> Vec<String> {
     struct All(Vec<String>);
     impl MoveSink for All {
-        fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
-            let legal = serde_json::to_value(legal).expect("a move");
+        fn take(&mut self, legal: &str) -> ControlFlow<()> {
+            let legal: Value = serde_json::from_str(legal).expect("a move");
             self.0.push(legal["move"].as_str().expect("a text").to_owned());
             ControlFlow::Continue(())
         }

@@ -40,8 +40,8 @@ fn counts(cards: &Value) -> Counts {
 fn moves(game: &AnyGame, seat: Seat) -> Vec<Value> {
     struct All(Vec<Value>);
     impl MoveSink for All {
-        fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
-            self.0.push(serde_json::to_value(legal).expect("JSON"));
+        fn take(&mut self, legal: &str) -> ControlFlow<()> {
+            self.0.push(serde_json::from_str(legal).expect("JSON"));
             ControlFlow::Continue(())
         }
     }

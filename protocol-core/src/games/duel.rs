@@ -39,7 +39,7 @@ pub trait Contest {
     fn read(wanted: Value<'_>) -> Result<Bits, Illegal>;
 
     /// Lists every move, the safest first, knowing the seat's last one.
-    fn list<S: MoveSink>(last: Bits, sink: &mut S);
+    fn list(last: Bits, sink: &mut dyn MoveSink);
 
     /// Writes a move as it is sent.
     fn write<S: Serializer>(played: Bits, serializer: S) -> Result<S::Ok, S::Error>;
@@ -186,7 +186,7 @@ impl<C: Contest> Game for Duel<C> {
         self.forfeited = losers;
     }
 
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if self.to_move().has(seat) {
             C::list(self.played(self.over().checked_sub(1), seat), sink);
         }

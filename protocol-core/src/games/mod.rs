@@ -58,7 +58,7 @@ use serde::{Serialize, Serializer};
 pub use parity::Parity;
 
 use crate::fair::{Draws, Seed};
-use crate::json::{Str, Value};
+use crate::json::{self, Slice, Str, Value};
 
 /// The most seats any game has.
 pub const MAX_SEATS: usize = 6;
@@ -329,10 +329,29 @@ impl<'a> Table<'a> {
     }
 }
 
+/// The most bytes a move takes as JSON. One that is longer is not listed, not made for a late player, who then loses, and not
+/// filmed.
+pub const MOVE_BYTES: usize = 168;
+
 /// Takes legal moves one by one. They are never collected: a hand can have hundreds.
 pub trait MoveSink {
+    /// One legal move, as the JSON that would be sent. Break to hear no more.
+    fn take(&mut self, legal: &str) -> ControlFlow<()>;
+}
+
+// For all sinks at once: with a copy of every game's list for each of them, lists would be the largest part of the program.
+impl dyn MoveSink + '_ {
     /// One legal move, as it would be sent. Break to hear no more.
-    fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()>;
+    pub fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
+        let mut room = [0; MOVE_BYTES];
+        let mut text = Slice::new(&mut room);
+        let is_written = json::write(legal, &mut text).is_ok();
+        debug_assert!(is_written, "no move takes more than MOVE_BYTES");
+        match core::str::from_utf8(text.written()) {
+            Ok(text) if is_written => self.take(text),
+            _ => ControlFlow::Continue(()),
+        }
+    }
 }
 
 /// A position, as it is known again.
@@ -396,7 +415,7 @@ pub trait Game: Sized + Clone {
 
     /// Lists the moves `seat` may make, the safest first. Lists none where they cannot be enumerated. Among them may be some
     /// that bring a position [back](Self::comes_again): whoever knows what was there leaves them out.
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S);
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink);
 
     /// How the game stands now, in a game in which it matters whether a position comes twice: there always, in others never.
     fn position(&self) -> Option<Position> {
@@ -626,7 +645,7 @@ macro_rules! games {
             fn forfeit(&mut self, losers: Seats, draws: &mut Draws) {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.forfeit(losers, draws)),+ }
             }
-            fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+            fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.legal_moves(seat, sink)),+ }
             }
             fn position(&self) -> Option<Position> {

@@ -42,8 +42,8 @@ pub(crate) fn play(game: &mut impl Game, seat: Seat, wanted: &str, draws: &mut D
 pub(crate) fn moves_of(game: &impl Game, seat: Seat, most: usize) -> Vec<String> {
     struct Few(Vec<String>, usize);
     impl MoveSink for Few {
-        fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
-            self.0.push(serde_json::to_string(legal).unwrap());
+        fn take(&mut self, legal: &str) -> ControlFlow<()> {
+            self.0.push(legal.into());
             if self.0.len() < self.1 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         }
     }

@@ -12,8 +12,6 @@ mod policy;
 use core::fmt;
 use core::ops::ControlFlow;
 
-use serde::Serialize;
-
 pub use ask::{Ask, Broken, Fault, MAX_RETRIES, Need};
 pub use breaker::Breaker;
 pub use past::Past;
@@ -23,8 +21,8 @@ use ask::Retries;
 use clock::{Since, lasting};
 
 use crate::fair::{Draws, Seed};
-use crate::games::{Game, Illegal, MAX_SEATS, MoveSink, Order, Seat, Seats, Word};
-use crate::json::{self, Slice, Value};
+use crate::games::{Game, Illegal, MAX_SEATS, MOVE_BYTES, MoveSink, Order, Seat, Seats, Word};
+use crate::json::{self, Value};
 use crate::time::Millis;
 
 /// Where a match stands, by the specification's names.
@@ -121,9 +119,6 @@ pub enum Lapse {
     /// The same, and a move was made for it.
     Moved,
 }
-
-/// The most bytes a move takes as JSON. One that is longer is not made for a late player, who then loses, and not filmed.
-pub const MOVE_BYTES: usize = 168;
 
 /// One match, with room for `SEATS` players: whoever never seats more need not pay for more.
 #[derive(Clone, Debug)]
@@ -564,15 +559,17 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
             len: Option<usize>,
         }
         impl MoveSink for First {
-            fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
-                let mut text = Slice::new(&mut self.text);
-                self.len = json::write(legal, &mut text).is_ok().then(|| text.len());
+            fn take(&mut self, legal: &str) -> ControlFlow<()> {
+                if let Some(text) = self.text.get_mut(..legal.len()) {
+                    text.copy_from_slice(legal.as_bytes());
+                    self.len = Some(legal.len());
+                }
                 ControlFlow::Break(())
             }
         }
         let mut first = First { text: [0; MOVE_BYTES], len: None };
         if self.phase == Phase::CollectingChoices {
-            self.legal_moves(seat, |position| past.times(position), &mut first);
+            self.legal_moves(seat, &|position| past.times(position), &mut first);
         }
         let text = first.len.and_then(|len| first.text.get(..len));
         let Some(wanted) = text.and_then(|text| json::parse(text).ok()) else { return false };

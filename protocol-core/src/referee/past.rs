@@ -4,12 +4,10 @@
 
 use core::ops::ControlFlow;
 
-use serde::Serialize;
-
-use super::{MOVE_BYTES, Match};
+use super::Match;
 use crate::fair::Draws;
 use crate::games::{Game, Illegal, MoveSink, Seat};
-use crate::json::{self, Slice, Value};
+use crate::json::{self, Value};
 
 /// More often than this is told as this often.
 const OFTEN: u8 = 7;
@@ -72,7 +70,7 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
 
     /// Lists the moves a seat may make, the safest first, as [`Game::legal_moves`] does, but for those that bring back what must
     /// not come again. `times` says how often a position was there.
-    pub fn legal_moves<S: MoveSink>(&self, seat: Seat, times: impl Fn(u64) -> u8, sink: &mut S) {
+    pub fn legal_moves(&self, seat: Seat, times: &dyn Fn(u64) -> u8, sink: &mut dyn MoveSink) {
         if self.game.position().is_none() {
             return self.game.legal_moves(seat, sink);
         }
@@ -81,23 +79,19 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
 }
 
 /// Hands on the moves that bring nothing back which must not come again.
-struct New<'a, G, const SEATS: usize, T, S> {
+struct New<'a, G, const SEATS: usize> {
     of: &'a Match<G, SEATS>,
     seat: Seat,
-    times: T,
-    sink: &'a mut S,
+    times: &'a dyn Fn(u64) -> u8,
+    sink: &'a mut dyn MoveSink,
 }
 
-impl<G: Game, const SEATS: usize, T: Fn(u64) -> u8, S: MoveSink> MoveSink for New<'_, G, SEATS, T, S> {
-    fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
-        let mut room = [0; MOVE_BYTES];
-        let mut text = Slice::new(&mut room);
-        let is_written = json::write(legal, &mut text).is_ok();
-        let wanted = if is_written { json::parse(text.written()).ok() } else { None };
+impl<G: Game, const SEATS: usize> MoveSink for New<'_, G, SEATS> {
+    fn take(&mut self, legal: &str) -> ControlFlow<()> {
         let game = (&self.of.game, &self.of.draws);
-        match wanted {
-            Some(wanted) if after(game, (self.seat, wanted), &self.times).is_err() => ControlFlow::Continue(()),
-            _ => self.sink.legal_move(legal),
+        match json::parse(legal.as_bytes()) {
+            Ok(wanted) if after(game, (self.seat, wanted), self.times).is_err() => ControlFlow::Continue(()),
+            _ => self.sink.take(legal),
         }
     }
 }
@@ -150,14 +144,14 @@ mod tests {
     fn listed(play: &Match<AnyGame>, past: &All) -> Vec<String> {
         struct Names(Vec<String>);
         impl MoveSink for Names {
-            fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
-                let legal = serde_json::to_value(legal).unwrap();
+            fn take(&mut self, legal: &str) -> ControlFlow<()> {
+                let legal: serde_json::Value = serde_json::from_str(legal).unwrap();
                 self.0.push(legal["go"].as_str().unwrap().into());
                 ControlFlow::Continue(())
             }
         }
         let mut names = Names(Vec::new());
-        play.legal_moves(play.game().to_move().alone().unwrap(), |position| past.times(position), &mut names);
+        play.legal_moves(play.game().to_move().alone().unwrap(), &|position| past.times(position), &mut names);
         names.0
     }
 

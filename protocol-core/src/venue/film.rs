@@ -23,7 +23,7 @@ use core::fmt::Write as _;
 use heapless::String;
 use serde::{Serialize, Serializer};
 
-pub use crate::referee::MOVE_BYTES;
+pub use crate::games::MOVE_BYTES;
 
 use super::notes::{Note, Notes};
 use super::rounds::Life;

@@ -325,10 +325,10 @@ impl Past for PastOf<'_> {
 
 impl Venue<'_> {
     /// Lists the moves the player on a line may make now, the safest first.
-    pub fn legal_moves<S: MoveSink>(&self, line: u16, sink: &mut S) {
+    pub fn legal_moves(&self, line: u16, sink: &mut dyn MoveSink) {
         let seating = self.memory.players.get(usize::from(line)).and_then(|player| player.seating);
         if let Some((Seating { slot, seat }, table)) = seating.zip(self.table_of(line)) {
-            table.play.legal_moves(seat, |position| self.memory.notes.times(slot, position), sink);
+            table.play.legal_moves(seat, &|position| self.memory.notes.times(slot, position), sink);
         }
     }
 

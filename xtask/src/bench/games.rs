@@ -7,7 +7,6 @@ use crate::verb::Given;
 use protocol_core::fair::{Draws, Seed};
 use protocol_core::games::{AnyGame, Game, GameKind, MoveSink, Seat};
 use protocol_core::json;
-use serde::Serialize;
 use std::ops::ControlFlow;
 
 const SEED: Seed = Seed([7; 32]);
@@ -19,8 +18,8 @@ const LISTED: usize = 40;
 struct Listed(Vec<String>);
 
 impl MoveSink for Listed {
-    fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
-        self.0.extend(serde_json::to_string(legal).ok());
+    fn take(&mut self, legal: &str) -> ControlFlow<()> {
+        self.0.push(legal.to_owned());
         if self.0.len() < LISTED { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }

@@ -524,7 +524,7 @@ impl Game for Blackjack {
         (self.phase, self.forfeited) = (Phase::Over, losers);
     }
 
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if self.to_move().has(seat) {
             let _ = self.deeds(seat).try_for_each(|deed| sink.legal_move(&deed.sent()));
         }

@@ -73,7 +73,7 @@ impl Contest for Allocations {
         Ok(pack(fields))
     }
 
-    fn list<S: MoveSink>(_last: Bits, sink: &mut S) {
+    fn list(_last: Bits, sink: &mut dyn MoveSink) {
         const EVEN: [u8; FIELDS] = [2; FIELDS];
         let all = (0..=SOLDIERS).flat_map(|a| {
             let left = SOLDIERS.saturating_sub(a);

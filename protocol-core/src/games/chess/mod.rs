@@ -194,7 +194,7 @@ impl Game for Chess {
         self.end = Some(End::Forfeit(losers));
     }
 
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if self.to_move().has(seat) {
             let _ = self.board.legal(|made| sink.legal_move(&told::Sent::of(San::of(&self.board, made).0)));
         }

@@ -437,7 +437,7 @@ impl Game for Dance {
         self.forfeited = losers;
     }
 
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if self.to_move().has(seat) {
             // Whoever breaks off wants no more.
             let _ = Plan::all().try_for_each(|plan| sink.legal_move(&plan));

@@ -207,7 +207,7 @@ impl<R: Room> Game for Debate<R> {
     }
 
     /// What can be said cannot be listed; that one may say nothing can.
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if self.to_move().has(seat) {
             let _ = sink.legal_move(&Says { text: "", bytes: None, truncated: false });
         }

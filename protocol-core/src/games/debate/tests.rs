@@ -116,7 +116,7 @@ fn what_is_on_film_of_any_speech_is_a_move() {
     let worst = json!({"text": "\u{1}".repeat(2_001)}).to_string();
     let (mut game, mut draws) = start(6);
     speak(&mut game, &worst, &mut draws).unwrap();
-    assert!(recorded(&game, game.first, &worst).to_string().len() <= crate::referee::MOVE_BYTES);
+    assert!(recorded(&game, game.first, &worst).to_string().len() <= crate::games::MOVE_BYTES);
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl Contest for Numbers {
         number.filter(|number| (1..=10).contains(number)).ok_or(Illegal("number must be an integer from 1 to 10"))
     }
 
-    fn list<S: MoveSink>(last: Bits, sink: &mut S) {
+    fn list(last: Bits, sink: &mut dyn MoveSink) {
         let fresh = (1..=10).rev().filter(|&number| number != last);
         for number in fresh.chain((last != 0).then_some(last)) {
             if sink.legal_move(&Pick { number }).is_break() {

@@ -98,7 +98,7 @@ impl Game for EvenOdd {
         self.draw(draws);
     }
 
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if self.to_move().has(seat) && sink.legal_move(&Parity::Even) == ControlFlow::Continue(()) {
             let _ = sink.legal_move(&Parity::Odd);
         }

@@ -140,7 +140,7 @@ impl Game for EvenOdd10 {
         self.draw(draws);
     }
 
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if self.to_move().has(seat) && sink.legal_move(&Choose { action: "choose", value: Parity::Even }).is_continue()
         {
             let _ = sink.legal_move(&Choose { action: "choose", value: Parity::Odd });

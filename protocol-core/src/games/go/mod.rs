@@ -218,7 +218,7 @@ impl Game for Go {
     }
 
     /// A pass is always possible, and is what is played for who is silent.
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if self.to_move().has(seat) {
             let _ = told::legal(self, seat).try_for_each(|deed| sink.legal_move(&told::Sent::of(deed)));
         }

@@ -356,7 +356,7 @@ impl Gomoku {
     fn find_end(&self, seat: Seat, deed: Deed) -> Option<End> {
         struct Any(bool);
         impl MoveSink for Any {
-            fn legal_move<M: Serialize>(&mut self, _: &M) -> ControlFlow<()> {
+            fn take(&mut self, _: &str) -> ControlFlow<()> {
                 self.0 = true;
                 ControlFlow::Break(())
             }
@@ -460,7 +460,7 @@ impl Game for Gomoku {
     }
 
     /// Placing a stone is safer than a skill, and the middle than the edge.
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if self.end.is_some() || seat != self.mover() {
             return;
         }

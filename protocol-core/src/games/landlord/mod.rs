@@ -431,7 +431,7 @@ impl Game for Landlord {
     }
 
     /// Passing is safest; a leader cannot, and its lowest card costs least.
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if !self.to_move().has(seat) {
             return;
         }

@@ -141,7 +141,7 @@ impl Game for RockPaper {
         self.forfeited = losers;
     }
 
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if self.to_move().has(seat) {
             let _ = Throw::ALL.into_iter().try_for_each(|throw| sink.legal_move(&[throw]));
         }

@@ -421,7 +421,7 @@ impl Game for Rush {
         self.forfeited = losers;
     }
 
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         let (true, Some(drone)) = (self.to_move().has(seat), self.drone(seat)) else { return };
         let map = Map::new(self.key);
         let steps = Direction::ALL.map(Action::Move);

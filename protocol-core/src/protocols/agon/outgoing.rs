@@ -4,9 +4,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::Trouble;
+use crate::games::MOVE_BYTES;
 use crate::games::{AnyGame, Game, MoveSink, Seat};
 use crate::json::{self, Raw, Shown, Slice, Value};
-use crate::referee::MOVE_BYTES;
 use crate::uuid::Uuid;
 use crate::venue::Venue;
 use core::fmt;
@@ -319,10 +319,8 @@ impl fmt::Display for Words<'_, '_> {
         /// Writes each move behind a gap.
         struct List<'a, 'b>(&'a mut fmt::Formatter<'b>, &'static str, fmt::Result);
         impl MoveSink for List<'_, '_> {
-            fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
-                let mut text = [0; MOVE_BYTES];
-                let mut text = Slice::new(&mut text);
-                let made = json::write(legal, &mut text).ok().and_then(|()| json::parse(text.written()).ok());
+            fn take(&mut self, legal: &str) -> ControlFlow<()> {
+                let made = json::parse(legal.as_bytes()).ok();
                 let Some(made) = made.and_then(content).and_then(Value::as_str) else {
                     return ControlFlow::Continue(());
                 };

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use super::{Trouble, game_id, games};
 use crate::games::{Game, MoveSink, Seat, Table, Viewer};
-use crate::json::Seq;
+use crate::json::{Raw, Seq};
 use crate::protocols::write_view;
 use crate::uuid::Uuid;
 use crate::venue::Venue;
@@ -180,10 +180,10 @@ impl<G: Game> Serialize for LegalMoves<'_, '_, G> {
             result: Result<(), S::Error>,
         }
         impl<S: SerializeSeq> MoveSink for Into<'_, S> {
-            fn legal_move<M: Serialize>(&mut self, legal: &M) -> ControlFlow<()> {
-                let mut seq = self.seq.borrow_mut();
+            fn take(&mut self, legal: &str) -> ControlFlow<()> {
+                let (mut seq, legal) = (self.seq.borrow_mut(), Raw(legal));
                 self.result =
-                    if self.is_wrapped { seq.serialize_element(&[legal]) } else { seq.serialize_element(legal) };
+                    if self.is_wrapped { seq.serialize_element(&[legal]) } else { seq.serialize_element(&legal) };
                 if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             }
         }

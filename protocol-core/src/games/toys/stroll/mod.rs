@@ -127,7 +127,7 @@ impl Game for Stroll {
         }
     }
 
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if self.to_move().has(seat) {
             let steps = STEPS.into_iter().filter(|step| self.after(*step).is_some()).map(|(name, ..)| name);
             let _ = steps.chain([STOP]).try_for_each(|go| sink.legal_move(&Go { go }));

@@ -83,7 +83,7 @@ impl Game for Trio {
         self.forfeited = losers;
     }
 
-    fn legal_moves<S: MoveSink>(&self, seat: Seat, sink: &mut S) {
+    fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if self.to_move().has(seat) {
             let _ = (1..=3).try_for_each(|say| sink.legal_move(&Say { say }));
         }
