@@ -23,6 +23,7 @@ pub mod enrol;
 pub mod league_of_agents;
 pub mod league_v2;
 pub mod moltgame;
+mod sight;
 #[cfg(any(test, feature = "toys"))]
 pub mod toy;
 
