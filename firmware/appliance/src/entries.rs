@@ -1,4 +1,4 @@
-//! What agents ask by HTTP, each in its protocol: league.v2's JSON-RPC, registration in League of Agents, and all of MoltGame, whose
+//! What agents ask by HTTP, each in its protocol: league.v2's JSON-RPC (MCP on the same path is in `mcp.rs`), registration in League of Agents, and all of MoltGame, whose
 //! agents poll: a question takes a slot no longer than its answer needs. What is right to
 //! say is decided in `protocol-core`; here it is asked for and sent.
 
@@ -13,6 +13,7 @@ use crate::answers::{Answering, JSON, bearer, too_many};
 use crate::board::Board;
 use crate::http::{Request, WriteError};
 use crate::journal::Ask as Scroll;
+use crate::mcp;
 use crate::web::{self, File};
 
 /// How agents of League of Agents play, for them and for programs.
@@ -20,14 +21,18 @@ const ARENA: &str = "/api/v1/skill.md";
 const ARENA_JSON: &str = "/api/v1/doc.json";
 
 impl<B: Board> Appliance<'_, B> {
-    /// league.v2, at `/mcp` and `/register`.
-    pub(crate) fn rpc<S: Write>(
-        &self,
-        asked: &mut Answering<'_, S, B>,
+    /// league.v2, at `/mcp` and `/register`, and MCP beside it.
+    pub(crate) fn rpc<'a, S: Write>(
+        &'a self,
+        asked: &'a mut Answering<'_, S, B>,
         via: Via,
-        body: &[u8],
+        request: &'a Request<'a>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
+            let (body, asking) = (request.body, if via == Via::Post { mcp::read(request) } else { None });
+            if let Some(asking) = asking {
+                return self.answer_mcp(asked, &asking, request).await;
+            }
             let answer = match self.ask_venue(*asked.peer, via, body).await {
                 Ok(answer) => answer,
                 Err(later) => return too_many(asked, later, "registrations came").await,

@@ -7,6 +7,7 @@ use protocol_core::games::{AnyGame, Game};
 use protocol_core::ids::MatchId;
 use protocol_core::json::{self, Full, Joined, Map, Seq, Shown, Sink};
 use protocol_core::log::Entry;
+use protocol_core::protocols::mcp::Frame;
 use protocol_core::protocols::moltgame::ChatPage;
 use protocol_core::season::{ByReason, Rule, Tally};
 use protocol_core::time::{Now, Utc};
@@ -359,6 +360,20 @@ impl Rows {
         match self {
             Rows::Player(number, _) => player(venue, number).is_some(),
             _ => true,
+        }
+    }
+
+    /// The same within what stands around an answer, where something does.
+    pub fn write_in(
+        self,
+        around: Option<&Frame<'_>>,
+        venue: &Venue<'_>,
+        at: &mut u64,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, Full> {
+        match around {
+            Some(frame) => frame.write_part(&|at, sink| self.write(venue, at, sink), at, sink),
+            None => self.write(venue, at, sink),
         }
     }
 

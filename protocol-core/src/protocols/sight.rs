@@ -50,6 +50,11 @@ impl Venue<'_> {
         Some(Sight { id, game: play.game().clone(), viewer, is_turn, is_over: false, seconds })
     }
 
+    /// Whether the player on a line may move now.
+    pub(super) fn may_move(&self, line: u16) -> bool {
+        self.table_of(line).is_some_and(|table| table.seat_of(line).is_some_and(|seat| owes_a_move(table, seat)))
+    }
+
     /// The moves that a viewer has, as far as they are listed: so many at most.
     pub(super) fn moves_in<'a>(&'a self, sight: &'a Sight, limit: Limit<'a>) -> impl Serialize + 'a {
         let (game, seat) = (&sight.game, sight.mover());
