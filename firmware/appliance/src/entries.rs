@@ -5,6 +5,7 @@
 use core::net::IpAddr;
 
 use embedded_io_async::Write;
+use protocol_core::json::Sink;
 use protocol_core::protocols::moltgame::{Answer, Ask, Asking};
 use protocol_core::venue::Via;
 
@@ -21,19 +22,16 @@ const ARENA: &str = "/api/v1/skill.md";
 const ARENA_JSON: &str = "/api/v1/doc.json";
 
 impl<B: Board> Appliance<'_, B> {
-    /// league.v2, at `/mcp` and `/register`, and MCP beside it.
-    pub(crate) fn rpc<'a, S: Write>(
-        &'a self,
-        asked: &'a mut Answering<'_, S, B>,
+    /// league.v2, at `/mcp` and `/register`. Within a frame where it was called as a tool of MCP's.
+    pub(crate) fn rpc<S: Write>(
+        &self,
+        asked: &mut Answering<'_, S, B>,
         via: Via,
-        request: &'a Request<'a>,
+        request: &Request<'_>,
+        is_framed: bool,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            let (body, asking) = (request.body, if via == Via::Post { mcp::read(request) } else { None });
-            if let Some(asking) = asking {
-                return self.answer_mcp(asked, &asking, request).await;
-            }
-            let answer = match self.ask_venue(*asked.peer, via, body).await {
+            let answer = match self.ask_venue(*asked.peer, via, request.body).await {
                 Ok(answer) => answer,
                 Err(later) => return too_many(asked, later, "registrations came").await,
             };
@@ -42,7 +40,12 @@ impl<B: Board> Appliance<'_, B> {
                 return asked.responder()?.respond(204, JSON, &[], &[]).await;
             }
             let status = if via == Via::Register { answer.status() } else { 200 };
-            self.send(asked, status, &|venue, sink| venue.write_answer(&answer, sink)).await
+            let answer = if is_framed { answer.bare() } else { answer };
+            self.send(asked, status, &|venue, sink| {
+                let text = |sink: &mut dyn Sink| venue.write_answer(&answer, sink);
+                if is_framed { mcp::write_around(request, answer.status() != 200, &text, sink) } else { text(sink) }
+            })
+            .await
         }
     }
 

@@ -11,8 +11,8 @@ use embassy_futures::select::select;
 use embedded_io_async::Write;
 use heapless::String;
 use protocol_core::games::GameKind;
+use protocol_core::ids::MatchId;
 use protocol_core::json::{Full, Sink};
-use protocol_core::protocols::league_v2;
 use protocol_core::protocols::mcp::{self, Asking, Call, Form, Frame, Headers, Mark, Page, Quoted, Seen, Told, Want};
 use protocol_core::venue::{Venue, Via};
 
@@ -36,12 +36,10 @@ const WRONG_CODE: &str = "admin_code is not the code of this box";
 const FOR_ANOTHER: &str = "Host must be the box's address, localhost, or its name: leaguebox.local";
 
 /// The text of an answer.
-enum Text<'a> {
+enum Text {
     /// A message is answered by itself.
     Seen,
     Told(Told),
-    /// What league.v2 says.
-    League(league_v2::Answer<'a>),
     /// The status, at this time.
     Status(u64),
     Games,
@@ -52,18 +50,18 @@ enum Text<'a> {
     Refused(&'static str),
 }
 
-impl Text<'_> {
+impl Text {
     fn is_refused(&self) -> bool {
         match self {
             Text::Told(told) => told.is_refused(),
-            Text::League(answer) => answer.status() != 200,
             Text::Refused(_) => true,
             _ => false,
         }
     }
 }
 
-/// Reads a request as MCP. `None` where it is league.v2's.
+/// Reads a request as MCP. `None` where it is league.v2's. Cheap enough to be done again where it is needed again: a board keeps what
+/// an answer keeps once for every slot.
 pub(crate) fn read<'a>(request: &Request<'a>) -> Option<Asking<'a>> {
     let headers = Headers {
         version: request.header("mcp-protocol-version"),
@@ -73,71 +71,70 @@ pub(crate) fn read<'a>(request: &Request<'a>) -> Option<Asking<'a>> {
     mcp::read(headers, request.body)
 }
 
+/// Writes a text within what stands around the answer to a request.
+pub(crate) fn write_around(
+    request: &Request<'_>,
+    is_refused: bool,
+    text: &dyn Fn(&mut dyn Sink) -> Result<(), Full>,
+    sink: &mut dyn Sink,
+) -> Result<(), Full> {
+    frame(request, is_refused).ok_or(Full)?.write(text, sink)
+}
+
+/// What stands around the answer to a request.
+pub(crate) fn frame<'a>(request: &Request<'a>, is_refused: bool) -> Option<Frame<'a>> {
+    let asking = read(request)?;
+    Some(Frame::new(&asking, if is_refused { Form::Refusal } else { form(&asking) }))
+}
+
 impl<B: Board> Appliance<'_, B> {
+    /// What a message to the path of league.v2 and MCP is for: a page that is there for everybody, a tool of league.v2, something of
+    /// MCP's own; and whether it is put into a frame. Not inlined: what it takes of the stack would be taken by every answer.
+    #[inline(never)]
+    pub(crate) fn unframed<'r>(&self, route: Route<'r>, request: &Request<'_>) -> (Route<'r>, bool) {
+        let asking = if matches!(route, Route::Rpc(Via::Post)) { read(request) } else { None };
+        let Some(Asking { want, .. }) = asking else { return (route, false) };
+        let is_there = |&id: &MatchId| self.venue(|venue| venue.match_line(id).is_some());
+        let route = match want {
+            Want::Call(Call::League) => route,
+            Want::Read(page, _) | Want::Call(Call::Look(page)) => match page {
+                Page::Standings => Route::Rows(Rows::Standings),
+                Page::Schedule => Route::Rows(Rows::Schedule),
+                Page::Match(id) => Some(id).filter(is_there).map_or(Route::Mcp, Route::Match),
+                _ => Route::Mcp,
+            },
+            _ => Route::Mcp,
+        };
+        (route, true)
+    }
+
     /// Answers a message of MCP.
-    pub(crate) fn answer_mcp<'a, S: Write>(
-        &'a self,
-        asked: &'a mut Answering<'_, S, B>,
-        asking: &'a Asking<'a>,
-        request: &'a Request<'a>,
+    pub(crate) fn answer_mcp<S: Write>(
+        &self,
+        asked: &mut Answering<'_, S, B>,
+        request: &Request<'_>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            let form = form(asking);
-            let (page, frame) = (page(asking), Frame::new(asking, form));
-            match page {
-                Some(Page::Standings) => return self.send_rows(asked, Rows::Standings, Some(&frame)).await,
-                Some(Page::Schedule) => return self.send_rows(asked, Rows::Schedule, Some(&frame)).await,
-                Some(Page::Match(id)) if self.venue(|venue| venue.match_line(id).is_some()) => {
-                    return self.send_match(asked, id, false, Some(&frame)).await;
-                }
-                _ => {}
-            }
-            let text = match self.text_of(asked.peer, asking, request).await {
+            // Whatever is called may become a fact.
+            self.room().await;
+            let (text, status) = match self.do_what_is_wanted(asked.peer, request) {
                 Ok(text) => text,
                 Err((later, of)) => return too_many(asked, later, of).await,
             };
-            let status = Seen::status(asking).unwrap_or(200);
             if status == 202 {
                 return asked.responder()?.respond(202, JSON, &[], &[]).await;
             }
-            let frame = if text.is_refused() { Frame::new(asking, Form::Refusal) } else { frame };
-            self.send(asked, status, &|venue, sink| match text {
-                Text::Seen => Seen::write(asking, sink),
-                _ => frame.write(&|sink| self.write_text(&text, request, frame.is_tool(), venue, sink), sink),
-            })
-            .await
+            self.send(asked, status, &|venue, sink| self.write_text(&text, request, venue, sink)).await
         }
     }
 
-    /// Does what is wanted, and says what is to be answered; or that too much of something came, and of what.
-    fn text_of<'a>(
-        &self,
-        peer: &IpAddr,
-        asking: &Asking<'a>,
-        request: &Request<'a>,
-    ) -> impl Future<Output = Result<Text<'a>, (Later, &'static str)>> {
-        async move {
-            if matches!(asking.want, Want::Call(Call::League)) {
-                let answer = self.ask_venue(*peer, Via::Post, request.body).await;
-                return answer.map(|answer| Text::League(answer.bare())).map_err(|later| (later, "registrations came"));
-            }
-            if matches!(asking.want, Want::Call(call) if !matches!(call, Call::Look(_))) {
-                self.room().await;
-            }
-            self.do_what_is_wanted(peer, asking, request)
-        }
-    }
-
-    /// The same where nothing is waited for. Not inlined: what it takes of the stack would be taken by every answer.
+    /// Does what is wanted, and says what is to be answered and by which status; or that too much of something came, and of what.
+    /// Not inlined: what it takes of the stack would be taken by every answer.
     #[inline(never)]
-    fn do_what_is_wanted<'a>(
-        &self,
-        peer: &IpAddr,
-        asking: &Asking<'a>,
-        request: &Request<'a>,
-    ) -> Result<Text<'a>, (Later, &'static str)> {
+    fn do_what_is_wanted(&self, peer: &IpAddr, request: &Request<'_>) -> Result<(Text, u16), (Later, &'static str)> {
+        let Some(asking) = read(request) else { return Ok((Text::Seen, 202)) };
         let file = |path| web::find(path).map_or(Text::Refused("this is not kept here"), Text::File);
-        Ok(match asking.want {
+        let text = match asking.want {
             Want::Tools => file("/mcp/tools.json"),
             Want::Resources => file("/mcp/resources.json"),
             Want::Templates => file("/mcp/templates.json"),
@@ -184,12 +181,27 @@ impl<B: Board> Appliance<'_, B> {
                 Text::Told(told)
             }
             _ => Text::Seen,
-        })
+        };
+        Ok((text, Seen::status(&asking).unwrap_or(200)))
     }
 
     fn write_text(
         &self,
-        text: &Text<'_>,
+        text: &Text,
+        request: &Request<'_>,
+        venue: &Venue<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Full> {
+        if let Text::Seen = text {
+            return Seen::write(&read(request).ok_or(Full)?, sink);
+        }
+        let frame = frame(request, text.is_refused()).ok_or(Full)?;
+        frame.write(&|sink| self.write_unframed(text, request, frame.is_tool(), venue, sink), sink)
+    }
+
+    fn write_unframed(
+        &self,
+        text: &Text,
         request: &Request<'_>,
         is_json: bool,
         venue: &Venue<'_>,
@@ -199,7 +211,6 @@ impl<B: Board> Appliance<'_, B> {
         match text {
             Text::Seen => Err(Full),
             Text::Told(told) => venue.write_mcp(told, sink),
-            Text::League(answer) => venue.write_answer(answer, sink),
             Text::Status(now) => pages::status(venue, self.vitals(*now), sink),
             Text::Games => mcp::write_games(venue, sink),
             Text::File(file) => file.write(host, sink),
@@ -285,14 +296,6 @@ fn form<'a>(asking: &Asking<'a>) -> Form<'a> {
         }
         Want::Prompt(name) => Form::Prompt(name),
         _ => Form::Tool,
-    }
-}
-
-/// The page that is wanted, if one is.
-fn page(asking: &Asking<'_>) -> Option<Page> {
-    match asking.want {
-        Want::Read(page, _) | Want::Call(Call::Look(page)) => Some(page),
-        _ => None,
     }
 }
 

@@ -7,7 +7,6 @@ use protocol_core::games::{AnyGame, Game};
 use protocol_core::ids::MatchId;
 use protocol_core::json::{self, Full, Joined, Map, Seq, Shown, Sink};
 use protocol_core::log::Entry;
-use protocol_core::protocols::mcp::Frame;
 use protocol_core::protocols::moltgame::ChatPage;
 use protocol_core::season::{ByReason, Rule, Tally};
 use protocol_core::time::{Now, Utc};
@@ -16,7 +15,9 @@ use serde::Serialize;
 
 use crate::board::{About, Memory};
 use crate::calendar::Source;
+use crate::http::Request;
 use crate::journal::{Kept, Sound, State};
+use crate::mcp;
 use crate::moment::Moment;
 
 /// `/health`
@@ -363,16 +364,18 @@ impl Rows {
         }
     }
 
-    /// The same within what stands around an answer, where something does.
+    /// As [`write`](Self::write), within what stands around the answer to a request, where something does.
     pub fn write_in(
         self,
-        around: Option<&Frame<'_>>,
+        around: Option<&Request<'_>>,
         venue: &Venue<'_>,
         at: &mut u64,
         sink: &mut dyn Sink,
     ) -> Result<bool, Full> {
         match around {
-            Some(frame) => frame.write_part(&|at, sink| self.write(venue, at, sink), at, sink),
+            Some(request) => {
+                mcp::frame(request, false).ok_or(Full)?.write_part(&|at, sink| self.write(venue, at, sink), at, sink)
+            }
             None => self.write(venue, at, sink),
         }
     }

@@ -5,13 +5,13 @@ use core::cell::Cell;
 use embedded_io_async::Write;
 use protocol_core::ids::MatchId;
 use protocol_core::json::{Counter, Full, Sink};
-use protocol_core::protocols::mcp::Frame;
 
 use crate::Appliance;
 use crate::answers::{Answering, HEAD};
 use crate::board::Board;
-use crate::http::WriteError;
+use crate::http::{Request, WriteError};
 use crate::journal::Ask;
+use crate::mcp;
 use crate::moment::Moment;
 use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
@@ -42,7 +42,7 @@ impl<B: Board> Appliance<'_, B> {
         asked: &mut Answering<'_, S, B>,
         id: MatchId,
         sees_all: bool,
-        around: Option<&Frame<'_>>,
+        around: Option<&Request<'_>>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
             let now = self.board.now();
@@ -66,7 +66,7 @@ impl<B: Board> Appliance<'_, B> {
             self.send(asked, 200, &|venue, sink| {
                 let page = |sink: &mut dyn Sink| pages::one_match(venue, &moment, upto, at, sink);
                 match around {
-                    Some(frame) => frame.write(&page, sink),
+                    Some(request) => mcp::write_around(request, false, &page, sink),
                     None => page(sink),
                 }
             })
@@ -80,7 +80,7 @@ impl<B: Board> Appliance<'_, B> {
         &self,
         asked: &mut Answering<'_, S, B>,
         rows: Rows,
-        around: Option<&Frame<'_>>,
+        around: Option<&Request<'_>>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
             let (exists, league) = self.venue(|venue| (rows.exists(venue), venue.league_id().number));
