@@ -280,7 +280,7 @@ impl<B: Board> Appliance<'_, B> {
         }
         let (Found::This(Route::Rpc(Via::Post)), _) = routes::find(request.method, request.path) else { return None };
         let Want::Call(Call::NextTurn { token, wait: wait @ 1.. }) = read(request)?.want else { return None };
-        let issue = self.venue(|venue| venue.mcp_issue(token))?;
+        let issue = self.act(|venue, now| venue.mcp_asks(now, token))?;
         let mark = self.venue(|venue| venue.mcp_mark(issue)).filter(|mark| !mark.has_news())?;
         Some((issue, mark, self.board.after(u64::from(wait).saturating_mul(1000))))
     }

@@ -88,9 +88,10 @@ impl Venue<'_> {
         self.line_of(issue)
     }
 
-    /// The registration of the player that has this token.
-    pub fn mcp_issue(&self, token: Str<'_>) -> Option<u32> {
+    /// A player asks for its turn, and may wait for it: the registration of who has this token.
+    pub fn mcp_asks(&mut self, now: Now, token: Str<'_>) -> Option<u32> {
         let line = self.mcp_player(&token.text::<40>().ok()?)?;
+        self.saw(now, line);
         self.player(line).map(|player| player.issue)
     }
 
