@@ -29,6 +29,8 @@ fn main() {
             "league-of-agents.md" => "/api/v1/skill.md".into(),
             "moltgame.md" => "/moltgame/skill.md".into(),
             "agon.md" => "/agon/skill.md".into(),
+            // What MCP's clients are told, which is also there by itself.
+            name if name.starts_with("mcp-") => format!("/{}", name.replacen('-', "/", 1)),
             "league-of-agents.json" => "/api/v1/doc.json".into(),
             name => format!("/{name}"),
         };

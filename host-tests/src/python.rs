@@ -68,6 +68,15 @@ impl Player {
         Player { name: name.to_owned(), log, child }
     }
 
+    /// The same with Node.
+    pub fn node_script(path: &Path, name: &str, arguments: &[&str]) -> Player {
+        let log = log_file("node");
+        let mut command = Command::new("node");
+        command.arg(path).args(arguments).stdin(Stdio::piped()).stdout(fs::File::create(&log).expect("a file"));
+        let child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        Player { name: name.to_owned(), log, child }
+    }
+
     /// What a script has printed so far.
     pub fn printed(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()

@@ -62,7 +62,10 @@ pub fn prepare() -> Outcome {
     venv::make()?;
     emulate::need(emulate::NODE)?;
     let players = sh::root().join("host-tests/players");
-    if ["ws", "axe-core", "jsqr"].iter().any(|module| !players.join("node_modules").join(module).is_dir()) {
+    if ["ws", "axe-core", "jsqr", "@modelcontextprotocol/sdk"]
+        .iter()
+        .any(|module| !players.join("node_modules").join(module).is_dir())
+    {
         sh::run(sh::command("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(players))?;
     }
     // Each by a program and the package it is in. Before anything else: the network of the emulated boxes has no way out.

@@ -225,8 +225,10 @@ impl<B: Board> Appliance<'_, B> {
             let Some(route) = caller.may(route) else { return stranger(asked).await };
             // Whatever needs much of the stack is polled apart: else every answer would take what all of them take.
             let sees_all = matches!(caller, Caller::Owner | Caller::Projector);
+            let (route, is_framed) = self.unframed(route, request);
             let done = match route {
-                Route::Rpc(via) => apart(pin!(self.rpc(asked, via, request.body))).await,
+                Route::Rpc(via) => apart(pin!(self.rpc(asked, via, request, is_framed))).await,
+                Route::Mcp => apart(pin!(self.answer_mcp(asked, request))).await,
                 Route::Agents => apart(pin!(self.send_enrolment(asked, request.body))).await,
                 Route::Me => match self.agent_of(request) {
                     Some(issue) => self.send(asked, 200, &|venue, sink| venue.write_agent(issue, sink)).await,
@@ -235,7 +237,7 @@ impl<B: Board> Appliance<'_, B> {
                 },
                 Route::Agon(ask) => apart(pin!(self.answer_agon(asked, ask, request))).await,
                 Route::MoltGame(ask) => match self.venue(|venue| venue.page_moltgame(self.now(), ask, request.query)) {
-                    Some(Paged::Chat(page)) => apart(pin!(self.send_rows(asked, Rows::Chat(page)))).await,
+                    Some(Paged::Chat(page)) => apart(pin!(self.send_rows(asked, Rows::Chat(page), None))).await,
                     Some(Paged::Logs(page)) => apart(pin!(self.send_logs(asked, page))).await,
                     None => apart(pin!(self.answer_moltgame(asked, ask, request))).await,
                 },
@@ -267,8 +269,12 @@ impl<B: Board> Appliance<'_, B> {
                     self.send(asked, 200, &|venue, sink| pages::status(venue, self.vitals(now), sink)).await
                 }
                 Route::Settings => self.send(asked, 200, &settings::write).await,
-                Route::Rows(rows) => apart(pin!(self.send_rows(asked, rows.as_of(self.now())))).await,
-                Route::Match(id) => apart(pin!(self.send_match(asked, id, sees_all))).await,
+                Route::Rows(rows) => {
+                    apart(pin!(self.send_rows(asked, rows.as_of(self.now()), is_framed.then_some(request)))).await
+                }
+                Route::Match(id) => {
+                    apart(pin!(self.send_match(asked, id, sees_all, is_framed.then_some(request)))).await
+                }
                 Route::Moves(id) => apart(pin!(self.send_moves(asked, id))).await,
                 Route::Speeches(id) => apart(pin!(self.send_speeches(asked, id))).await,
                 Route::Poll(id) => apart(pin!(self.send_poll(asked, id, voter_of(request)))).await,

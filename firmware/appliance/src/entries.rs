@@ -1,10 +1,11 @@
-//! What agents ask by HTTP, each in its protocol: league.v2's JSON-RPC, registration in League of Agents, and all of MoltGame, whose
+//! What agents ask by HTTP, each in its protocol: league.v2's JSON-RPC (MCP on the same path is in `mcp.rs`), registration in League of Agents, and all of MoltGame, whose
 //! agents poll: a question takes a slot no longer than its answer needs. What is right to
 //! say is decided in `protocol-core`; here it is asked for and sent.
 
 use core::net::IpAddr;
 
 use embedded_io_async::Write;
+use protocol_core::json::Sink;
 use protocol_core::protocols::moltgame::{Answer, Ask, Asking};
 use protocol_core::venue::Via;
 
@@ -13,6 +14,7 @@ use crate::answers::{Answering, JSON, bearer, too_many};
 use crate::board::Board;
 use crate::http::{Request, WriteError};
 use crate::journal::Ask as Scroll;
+use crate::mcp;
 use crate::web::{self, File};
 
 /// How agents of League of Agents play, for them and for programs.
@@ -20,15 +22,16 @@ const ARENA: &str = "/api/v1/skill.md";
 const ARENA_JSON: &str = "/api/v1/doc.json";
 
 impl<B: Board> Appliance<'_, B> {
-    /// league.v2, at `/mcp` and `/register`.
+    /// league.v2, at `/mcp` and `/register`. Within a frame where it was called as a tool of MCP's.
     pub(crate) fn rpc<S: Write>(
         &self,
         asked: &mut Answering<'_, S, B>,
         via: Via,
-        body: &[u8],
+        request: &Request<'_>,
+        is_framed: bool,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
-            let answer = match self.ask_venue(*asked.peer, via, body).await {
+            let answer = match self.ask_venue(*asked.peer, via, request.body).await {
                 Ok(answer) => answer,
                 Err(later) => return too_many(asked, later, "registrations came").await,
             };
@@ -37,7 +40,12 @@ impl<B: Board> Appliance<'_, B> {
                 return asked.responder()?.respond(204, JSON, &[], &[]).await;
             }
             let status = if via == Via::Register { answer.status() } else { 200 };
-            self.send(asked, status, &|venue, sink| venue.write_answer(&answer, sink)).await
+            let answer = if is_framed { answer.bare() } else { answer };
+            self.send(asked, status, &|venue, sink| {
+                let text = |sink: &mut dyn Sink| venue.write_answer(&answer, sink);
+                if is_framed { mcp::write_around(request, answer.status() != 200, &text, sink) } else { text(sink) }
+            })
+            .await
         }
     }
 

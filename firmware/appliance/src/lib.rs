@@ -17,6 +17,7 @@
 //! routes.rs   which path is what
 //! answers.rs  how requests are answered, and who may ask
 //! entries.rs  what agents ask in their protocols
+//! mcp.rs      what language models ask, and how they wait for their turn
 //! public.rs   what anybody may see
 //! owner.rs    what only the owner may do
 //! watch.rs    connections that only watch
@@ -71,6 +72,7 @@ pub mod journal;
 mod lines;
 mod links;
 mod live;
+mod mcp;
 mod moment;
 mod owner;
 mod pages;
@@ -340,7 +342,7 @@ impl<'m, B: Board> Appliance<'m, B> {
         /// How long the telling may take.
         const TELL_MS: u64 = 10_000;
         let mut until = None;
-        while !self.venue(|venue| venue.is_over() && !venue.has_errands()) {
+        while !self.venue(|venue| venue.is_over() && !venue.has_errands() && venue.all_have_asked()) {
             if self.venue(Venue::stage) == Stage::Completed {
                 let until = *until.get_or_insert(self.board.after(TELL_MS));
                 if self.board.now() >= until {

@@ -53,6 +53,13 @@ impl Caller {
     }
 }
 
+/// What became of a command.
+pub(crate) enum Ordered {
+    Done,
+    /// It does not fit how the league stands.
+    Not(&'static str),
+}
+
 /// What became of an order.
 enum Obeyed<'a> {
     Done,
@@ -165,18 +172,26 @@ impl<B: Board> Appliance<'_, B> {
         }
     }
 
+    /// Does what the owner commands.
+    pub(crate) fn order(&self, command: Command) -> Ordered {
+        match self.act(|venue, now| venue.command(now, command)) {
+            Ok(()) => {
+                if command == Command::Reset {
+                    self.journal.reset();
+                }
+                Ordered::Done
+            }
+            Err(refusal) => Ordered::Not(refusal.0),
+        }
+    }
+
     /// Does what the owner wants. Not inlined: what it takes of the stack would be taken by every request.
     #[inline(never)]
     fn perform<'a>(&self, order: Order, body: &'a [u8]) -> Obeyed<'a> {
         match order {
-            Order::Command(command) => match self.act(|venue, now| venue.command(now, command)) {
-                Ok(()) => {
-                    if command == Command::Reset {
-                        self.journal.reset();
-                    }
-                    Obeyed::Done
-                }
-                Err(refusal) => Obeyed::Not(409, refusal.0),
+            Order::Command(command) => match self.order(command) {
+                Ordered::Done => Obeyed::Done,
+                Ordered::Not(why) => Obeyed::Not(409, why),
             },
             Order::Use(power) => match power.read(body) {
                 Ok(act) => match self.act(|venue, now| act.perform(venue, now)) {

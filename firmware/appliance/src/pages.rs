@@ -16,7 +16,9 @@ use serde::Serialize;
 
 use crate::board::{About, Memory};
 use crate::calendar::Source;
+use crate::http::Request;
 use crate::journal::{Kept, Sound, State};
+use crate::mcp;
 use crate::moment::Moment;
 
 /// `/health`
@@ -361,6 +363,22 @@ impl Rows {
         match self {
             Rows::Player(number, _) => player(venue, number).is_some(),
             _ => true,
+        }
+    }
+
+    /// As [`write`](Self::write), within what stands around the answer to a request, where something does.
+    pub fn write_in(
+        self,
+        around: Option<&Request<'_>>,
+        venue: &Venue<'_>,
+        at: &mut u64,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, Full> {
+        match around {
+            Some(request) => {
+                mcp::frame(request, false).ok_or(Full)?.write_part(&|at, sink| self.write(venue, at, sink), at, sink)
+            }
+            None => self.write(venue, at, sink),
         }
     }
 

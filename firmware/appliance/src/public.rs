@@ -9,8 +9,9 @@ use protocol_core::json::{Counter, Full, Sink};
 use crate::Appliance;
 use crate::answers::{Answering, HEAD};
 use crate::board::Board;
-use crate::http::WriteError;
+use crate::http::{Request, WriteError};
 use crate::journal::Ask;
+use crate::mcp;
 use crate::moment::Moment;
 use crate::pages::{self, Rows, Vitals};
 use crate::pieces;
@@ -41,6 +42,7 @@ impl<B: Board> Appliance<'_, B> {
         asked: &mut Answering<'_, S, B>,
         id: MatchId,
         sees_all: bool,
+        around: Option<&Request<'_>>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
             let now = self.board.now();
@@ -61,16 +63,24 @@ impl<B: Board> Appliance<'_, B> {
                 moment.show_all();
             }
             let at = self.now().utc;
-            self.send(asked, 200, &|venue, sink| pages::one_match(venue, &moment, &entries, at, sink)).await
+            self.send(asked, 200, &|venue, sink| {
+                let page = |sink: &mut dyn Sink| pages::one_match(venue, &moment, &entries, at, sink);
+                match around {
+                    Some(request) => mcp::write_around(request, false, &page, sink),
+                    None => page(sink),
+                }
+            })
+            .await
         }
     }
 
-    /// Sends a page row by row. One that fits a single write has a length; a longer one is chunked, each row as it is
+    /// Sends a page row by row, by itself or within a frame. One that fits a single write has a length; a longer one is chunked, each row as it is
     /// when its turn comes. Rows of another league would not fit behind those already sent: then it breaks off.
     pub(crate) fn send_rows<S: Write>(
         &self,
         asked: &mut Answering<'_, S, B>,
         rows: Rows,
+        around: Option<&Request<'_>>,
     ) -> impl Future<Output = Result<(), WriteError>> {
         async move {
             let (exists, league) = self.venue(|venue| (rows.exists(venue), venue.league_id().number));
@@ -87,7 +97,7 @@ impl<B: Board> Appliance<'_, B> {
             let mut at = 0;
             let is_short = self.venue(|venue| {
                 while counter.bytes <= room && at < ROWS {
-                    match rows.write(venue, &mut at, &mut counter) {
+                    match rows.write_in(around, venue, &mut at, &mut counter) {
                         Ok(true) => {}
                         Ok(false) => return true,
                         Err(Full) => return false,
@@ -106,7 +116,7 @@ impl<B: Board> Appliance<'_, B> {
                             return Err(Full);
                         }
                         let mut behind = at;
-                        let more = rows.write(venue, &mut behind, sink)?;
+                        let more = rows.write_in(around, venue, &mut behind, sink)?;
                         next.set((behind, more));
                         Ok(())
                     })

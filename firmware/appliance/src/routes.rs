@@ -19,6 +19,8 @@ use crate::web::{self, File};
 pub(crate) enum Route<'a> {
     /// JSON-RPC for agents.
     Rpc(Via),
+    /// What is MCP's own on the same path.
+    Mcp,
     /// Registration of agents of League of Agents.
     Agents,
     /// What one of them, or of MoltGame's, is told of itself.

@@ -334,6 +334,9 @@ impl<B: Board> Appliance<'_, B> {
                     };
                 self.slots.set(slot, Role::Busy);
                 let mut left = Left::Nothing;
+                if !is_lent {
+                    apart(pin!(self.bide(slot, &request))).await;
+                }
                 {
                     let mut wide = if is_lent { None } else { self.wide.spare() };
                     let responder = if is_lent { responder.keeps_waiting(KEEP_MS) } else { responder };

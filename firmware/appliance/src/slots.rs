@@ -278,6 +278,14 @@ impl<'m> Slots<'m> {
         self.is_on(id, line);
     }
 
+    /// A slot waits on the line of a player that comes and asks, and is let go when others need it. An older one there waits no longer.
+    pub fn bide(&self, id: Id, line: u16) {
+        if let Some(places) = self.line(line) {
+            self.ring(places.carrier.replace(Some(id)).filter(|&older| older != id));
+            self.set(id, Role::Idle);
+        }
+    }
+
     /// The line of a slot, which can become another one.
     pub fn is_on(&self, id: Id, line: u16) {
         if let Some(places) = self.line(line) {

@@ -40,6 +40,8 @@ pub enum Command {
     Demo(DemoOptions),
     /// Recompute the draws of a match.
     Verify(Verify),
+    /// Speak MCP on standard input and output, for the box at this URL.
+    Mcp(String),
     /// Print the [`help`] of a verb.
     Help(Verb),
     /// Print the version.
@@ -55,6 +57,8 @@ pub enum Verb {
     Demo,
     /// Recompute a match.
     Verify,
+    /// Speak MCP for a box.
+    Mcp,
 }
 
 /// How the box runs.
@@ -202,9 +206,10 @@ pub fn parse(words: impl IntoIterator<Item = OsString>, games: &[&'static str]) 
     let verb = match words.first().and_then(|word| word.to_str()) {
         Some("demo") => Verb::Demo,
         Some("verify") => Verb::Verify,
+        Some("mcp") => Verb::Mcp,
         Some(word) if !word.starts_with('-') && !helps => {
             return Err(Failure::usage(format!(
-                "there is no command {word:?}: it is demo, verify or none at all; see leaguebox --help"
+                "there is no command {word:?}: it is demo, mcp, verify or none at all; see leaguebox --help"
             )));
         }
         _ => Verb::Run,
@@ -221,6 +226,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>, games: &[&'static str]) 
         Verb::Run => run(words).map(Command::Run),
         Verb::Demo => demo(words).map(Command::Demo),
         Verb::Verify => verify(words).map(Command::Verify),
+        Verb::Mcp => mcp(words).map(Command::Mcp),
     }
 }
 
@@ -298,6 +304,22 @@ fn verify(mut words: Words<'_>) -> Result<Verify, Failure> {
     Ok(Verify::Draws(VerifyOptions { game, seed, commitment, choices }))
 }
 
+fn mcp(mut words: Words<'_>) -> Result<String, Failure> {
+    let mut url = None;
+    while let Some(option) = words.next()? {
+        match option.as_str() {
+            "--box" => url = Some(words.read("the URL of a box like http://leaguebox.local:8000", is_url)?),
+            _ => return Err(words.unknown()),
+        }
+    }
+    url.ok_or_else(|| Failure::usage("mcp needs --box, the URL of a box like http://leaguebox.local:8000"))
+}
+
+fn is_url(text: &str) -> Option<String> {
+    let is_one = !text.is_empty() && !text.starts_with("https:") && !text.contains(char::is_whitespace);
+    is_one.then(|| text.into())
+}
+
 /// The words behind the verb, read option by option.
 struct Words<'g> {
     verb: Verb,
@@ -334,6 +356,7 @@ impl Words<'_> {
             Verb::Run => "leaguebox",
             Verb::Demo => "leaguebox demo",
             Verb::Verify => "leaguebox verify",
+            Verb::Mcp => "leaguebox mcp",
         }
     }
 
@@ -448,7 +471,8 @@ Usage
   leaguebox [options]          be the box until Ctrl-C
   leaguebox demo [options]     be the box and its players, play one league, print it
   leaguebox verify [options]   recompute the draws of a match from its seed
-  leaguebox <verb> --help      the options of demo or verify
+  leaguebox mcp --box URL      speak MCP on standard input and output, for a language model
+  leaguebox <verb> --help      the options of demo, verify or mcp
 
 Options, with their defaults in brackets
   --listen ADDRESS:PORT      where to listen (0.0.0.0:8000: every network of this computer); at port 8000 also at
@@ -532,6 +556,20 @@ Example
 ",
             seed = "0123456789abcdef".repeat(4),
         ),
+        Verb::Mcp => "\
+Speak MCP on standard input and output, for a program that starts its servers itself. Each line is posted to the box, and each
+answer is printed on one line. Programs that speak MCP over HTTP need no bridge: the box has it at /mcp.
+
+Usage
+  leaguebox mcp --box URL
+
+Options
+  --box URL                  where the box is
+
+Example
+  leaguebox mcp --box http://leaguebox.local:8000
+"
+        .into(),
     }
 }
 
@@ -680,6 +718,7 @@ mod tests {
             ("help demo", Verb::Demo),
             ("dmeo --help", Verb::Run),
             ("verify --help", Verb::Verify),
+            ("mcp --help", Verb::Mcp),
         ] {
             assert_eq!(parse(line), Ok(Command::Help(verb)), "{line}");
         }
@@ -724,6 +763,14 @@ mod tests {
     }
 
     #[test]
+    fn mcp_needs_a_box() {
+        assert_eq!(parse("mcp --box http://10.0.0.1"), Ok(Command::Mcp("http://10.0.0.1".into())));
+        assert_eq!(refusal("mcp"), "mcp needs --box, the URL of a box like http://leaguebox.local:8000");
+        let answer = r#"--box wants the URL of a box like http://leaguebox.local:8000, not "https://x""#;
+        assert_eq!(refusal("mcp --box https://x"), answer);
+    }
+
+    #[test]
     fn choices_come_in_pairs() {
         let seed = "00".repeat(32);
         for choices in ["even", "even,odd,odd", "even,maybe", ","] {
@@ -741,7 +788,7 @@ mod tests {
         assert_eq!(refusal("--once now"), "\"now\" is not an option: see leaguebox --help");
         assert_eq!(
             refusal("dmeo"),
-            "there is no command \"dmeo\": it is demo, verify or none at all; see leaguebox --help"
+            "there is no command \"dmeo\": it is demo, mcp, verify or none at all; see leaguebox --help"
         );
     }
 
@@ -774,7 +821,7 @@ mod tests {
 
     #[test]
     fn every_option_that_is_described_is_understood() {
-        for (verb, word) in [(Verb::Run, ""), (Verb::Demo, "demo"), (Verb::Verify, "verify")] {
+        for (verb, word) in [(Verb::Run, ""), (Verb::Demo, "demo"), (Verb::Verify, "verify"), (Verb::Mcp, "mcp")] {
             for option in described(verb) {
                 let said = parse(&format!("{word} {option}=?")).map_err(|failure| failure.message);
                 assert!(!said.is_err_and(|said| said.contains("there is no option")), "{word} {option}");
@@ -786,7 +833,7 @@ mod tests {
     fn every_option_that_is_understood_is_described() {
         assert_eq!(options(ALL).given, &described(Verb::Run) - &BTreeSet::from(["--flash".into()]));
         let understood = |line: &str| line.split(' ').filter(|word| word.starts_with("--")).map(String::from).collect();
-        for (line, verb) in [(ALL_OF_DEMO, Verb::Demo), (ALL_OF_VERIFY, Verb::Verify)] {
+        for (line, verb) in [(ALL_OF_DEMO, Verb::Demo), (ALL_OF_VERIFY, Verb::Verify), ("mcp --box x", Verb::Mcp)] {
             assert_eq!(described(verb), understood(line));
         }
     }

@@ -1,6 +1,7 @@
 //! LeagueBox on this computer: OS sockets, the real clock, the command line. A board like any other, so it holds no
 //! rule of any game or protocol; beside the box it has the house players and the demo that watches them.
 
+mod bridge;
 mod cli;
 mod computer;
 mod demo;
@@ -46,6 +47,7 @@ fn obey(command: Command) -> Result<(), Failure> {
     let text = match command {
         Command::Run(options) => return run::run(options, run::Says::All),
         Command::Demo(options) => return demo::demo(options),
+        Command::Mcp(url) => return bridge::bridge(&url),
         Command::Verify(options) => verify::verify(&options)?,
         Command::Help(verb) => cli::help(verb, &games()),
         Command::Version => format!("leaguebox {}\n", env!("CARGO_PKG_VERSION")),

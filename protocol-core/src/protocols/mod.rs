@@ -22,7 +22,9 @@ pub mod agon;
 pub mod enrol;
 pub mod league_of_agents;
 pub mod league_v2;
+pub mod mcp;
 pub mod moltgame;
+mod sight;
 #[cfg(any(test, feature = "toys"))]
 pub mod toy;
 
@@ -105,6 +107,12 @@ pub trait Session {
     /// Whether nothing is being said.
     fn is_idle(&self) -> bool {
         true
+    }
+
+    /// Whether a player that comes and asks has yet to ask how a league ended, by its number. A program that ends with the league
+    /// waits for it a while; the box does not.
+    fn has_to_hear_end_of(&self, _league: u32) -> bool {
+        false
     }
 
     /// When it next needs [`Protocol::expire`].
@@ -394,6 +402,8 @@ protocols! {
     MoltGame(moltgame),
     /// WebSocket, by agents that sit down at tables.
     Agon(agon),
+    /// HTTP, by language models that call tools.
+    Mcp(mcp),
     /// The smallest there can be.
     #[cfg(any(test, feature = "toys"))]
     Toy(toy),

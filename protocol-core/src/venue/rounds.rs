@@ -301,6 +301,13 @@ impl Venue<'_> {
         self.stage == Stage::Completed && self.memory.players.iter().all(|player| self.is_idle(player))
     }
 
+    /// Whether everybody who comes and asks has asked how the league ended, as far as its protocol keeps that.
+    pub fn all_have_asked(&self) -> bool {
+        let league = self.league_id().number;
+        let is_here = |player: &&Player| player.place != OUTSIDE && !player.has_left();
+        !self.memory.players.iter().filter(is_here).any(|player| player.session.has_to_hear_end_of(league))
+    }
+
     /// What is known of a finished match.
     pub fn record(&self, id: MatchId) -> Option<&Record> {
         if let Some(finished) = self.finished_game(id) {

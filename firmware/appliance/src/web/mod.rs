@@ -14,6 +14,7 @@ use core::mem;
 
 use embedded_io_async::Write;
 use heapless::Vec;
+use protocol_core::json::{Full, Sink};
 
 use crate::clock::Clock;
 use crate::guard::Host;
@@ -128,6 +129,20 @@ impl File {
                 unpack(&mut file, &mut answer, turns).await?;
             }
             answer.finish().await
+        }
+    }
+
+    /// Writes it into an answer that has more than that. Only of what agents read.
+    pub fn write(&self, host: Option<Host<'_>>, sink: &mut dyn Sink) -> Result<(), Full> {
+        let address = host.map_or([ADDRESS, ""], |Host { name, port }| [name, port]);
+        let Body::Manual { begin, end, .. } = self.body else { return Err(Full) };
+        let (mut text, mut piece) = (Reading::new(begin, end), [0; 64]);
+        loop {
+            let written = text.read(&GRAMMAR, address, &mut piece);
+            sink.put(piece.get(..written).unwrap_or_default())?;
+            if written < piece.len() {
+                return Ok(());
+            }
         }
     }
 

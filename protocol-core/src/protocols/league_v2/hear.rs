@@ -64,9 +64,6 @@ pub(super) enum Said<'a> {
     },
     /// The report of a match was heard.
     Reported(Option<MatchId>),
-    Initialized,
-    Tools,
-    Resources,
 }
 
 /// What an agent may ask.
@@ -124,6 +121,11 @@ impl<'a> Answer<'a> {
         self.caller
     }
 
+    /// The same without anything around it, for whoever has an envelope of its own.
+    pub fn bare(self) -> Self {
+        Self { envelope: Envelope { dialect: Dialect::Bare, id: None }, ..self }
+    }
+
     /// Whether there is nothing to be said: the message was a notification.
     pub fn is_empty(&self) -> bool {
         matches!(self.said, Said::Nothing)
@@ -178,10 +180,6 @@ impl Venue<'_> {
                 Err(code) => token_error(code),
             },
             Request::Ping => Said::Receipt { status: "pong", reason: None },
-            Request::McpInitialize => Said::Initialized,
-            Request::McpTools => Said::Tools,
-            Request::McpResources => Said::Resources,
-            Request::McpNotification => Said::Nothing,
             Request::ResultReport => self.hear_report(now, agent, incoming),
             Request::JoinAck | Request::Move => match self.who_answers(from, incoming.message) {
                 Ok(agent) => self.hear_agent(now, agent, incoming),
@@ -373,9 +371,6 @@ impl Venue<'_> {
                 self.reply_with(answer, "MATCH_RESULT_ACK", None, body, sink)
             }
             Said::Query { what, about, round } => self.answer_query(answer, what, about, round, sink),
-            Said::Initialized => json::write(&Answered { envelope, message: Server::HERE }, sink),
-            Said::Tools => json::write(&Answered { envelope, message: Tools { tools: TOOLS } }, sink),
-            Said::Resources => json::write(&Answered { envelope, message: Resources { resources: [] } }, sink),
         }
     }
 
@@ -601,75 +596,4 @@ impl<'a> Listed<'a> {
         let referee_id = Some(Shown(referee.id()));
         Self { player_id: None, referee_id, display_name: &referee.name, contact_endpoint: endpoint, endpoint }
     }
-}
-
-/// MCP's answer to `initialize`.
-#[derive(Serialize)]
-#[allow(non_snake_case, reason = "the fields are MCP's")]
-struct Server {
-    protocolVersion: &'static str,
-    capabilities: Capabilities,
-    serverInfo: ServerInfo,
-}
-
-#[derive(Serialize)]
-struct Capabilities {
-    tools: Empty,
-    resources: Empty,
-}
-
-#[derive(Serialize)]
-struct ServerInfo {
-    name: &'static str,
-    version: &'static str,
-}
-
-#[derive(Serialize)]
-struct Empty {}
-
-impl Server {
-    const HERE: Server = Server {
-        protocolVersion: "2024-11-05",
-        capabilities: Capabilities { tools: Empty {}, resources: Empty {} },
-        serverInfo: ServerInfo { name: "LeagueBox", version: env!("CARGO_PKG_VERSION") },
-    };
-}
-
-#[derive(Serialize)]
-struct Tools {
-    tools: &'static [Tool],
-}
-
-#[derive(Serialize)]
-#[allow(non_snake_case, reason = "the fields are MCP's")]
-struct Tool {
-    name: &'static str,
-    description: &'static str,
-    inputSchema: InputSchema,
-}
-
-#[derive(Serialize)]
-struct InputSchema {
-    r#type: &'static str,
-}
-
-const OBJECT: InputSchema = InputSchema { r#type: "object" };
-
-const TOOLS: &[Tool] = &[
-    Tool {
-        name: "register_player",
-        description: "Join the league: a LEAGUE_REGISTER_REQUEST with player_meta.",
-        inputSchema: OBJECT,
-    },
-    Tool {
-        name: "league_query",
-        description: "Ask about the league: a LEAGUE_QUERY with auth_token and query_type.",
-        inputSchema: OBJECT,
-    },
-    Tool { name: "ping", description: "Answers pong.", inputSchema: OBJECT },
-];
-
-#[derive(Serialize)]
-struct Resources {
-    resources: [Empty; 0],
 }

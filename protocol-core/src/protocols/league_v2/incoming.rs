@@ -24,14 +24,6 @@ pub enum Request {
     ResultReport,
     /// `ping`
     Ping,
-    /// MCP's `initialize`.
-    McpInitialize,
-    /// MCP's `tools/list`.
-    McpTools,
-    /// MCP's `resources/list`.
-    McpResources,
-    /// MCP's notifications, which want no answer.
-    McpNotification,
 }
 
 /// By message type, by method, by tool: the names an agent may call a request by.
@@ -62,9 +54,6 @@ const NAMES: &[(&str, Request)] = &[
     ("match_result_report", Request::ResultReport),
     ("ping", Request::Ping),
     ("PING", Request::Ping),
-    ("initialize", Request::McpInitialize),
-    ("tools/list", Request::McpTools),
-    ("resources/list", Request::McpResources),
 ];
 
 /// How the answer has to be wrapped.
@@ -214,9 +203,6 @@ impl<'a> Incoming<'a> {
                 Err((Rejection::BadParams("params must be an object"), envelope))
             }
             Some(request) => Ok(Incoming { envelope, dialect, request, message }),
-            None if method.chars().take(14).eq("notifications/".chars()) => {
-                Ok(Incoming { envelope, dialect, request: Request::McpNotification, message })
-            }
             None => Err((Rejection::UnknownMethod(raw_method), envelope)),
         }
     }
@@ -363,12 +349,6 @@ mod tests {
         assert_eq!(read(r#"{"message_type":"FLY"}"#), Err(-32601));
         assert_eq!(read(r#"{"jsonrpc":"2.0","method":"register_player","params":[1],"id":1}"#), Err(-32602));
         assert_eq!(read(r#"{"jsonrpc":"2.0","method":"tools/call","params":{},"id":1}"#), Err(-32602));
-    }
-
-    #[test]
-    fn a_notification_of_mcp_wants_no_answer() {
-        let text = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-        assert_eq!(read(text), Ok((Dialect::Canonical, Request::McpNotification, None)));
     }
 
     extern crate std;

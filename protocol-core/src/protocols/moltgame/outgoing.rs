@@ -1,18 +1,11 @@
-//! What is answered, the members in the order of the specification. Legal moves are written one by one as the game lists them,
-//! and never held: a hand can have hundreds.
+//! What is answered, the members in the order of the specification.
 
-use core::cell::RefCell;
-use core::ops::ControlFlow;
-
-use serde::ser::{SerializeMap, SerializeSeq};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{Trouble, game_id, games};
-use crate::games::{Game, MoveSink, Seat, Table, Viewer};
-use crate::json::{Raw, Seq};
-use crate::protocols::write_view;
+use crate::json::Seq;
 use crate::uuid::Uuid;
-use crate::venue::Venue;
 
 /// The answer to what is refused.
 #[derive(Serialize)]
@@ -127,74 +120,4 @@ pub(super) struct Look<P, S> {
     pub state_version: u16,
     pub engine_type: &'static str,
     pub game_state: Option<S>,
-}
-
-/// What a game looks like to somebody, and how it stands when it is over.
-pub(super) struct State<'a, G> {
-    pub game: &'a G,
-    pub viewer: Viewer,
-    pub table: Table<'a>,
-}
-
-impl<G: Game> Serialize for State<'_, G> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Placed<'a> {
-            agent_id: &'a str,
-            score: i32,
-            place: u8,
-        }
-        let Self { game, viewer, table } = *self;
-        let mut map = serializer.serialize_map(None)?;
-        if let Viewer::Seat(seat) = viewer {
-            map.serialize_entry("your_seat", &seat)?;
-        }
-        // Not `players`: some games have a member of that name, and no object has two.
-        map.serialize_entry("agents", &Seq(|| (0..game.seats()).map(|seat| table.id(seat))))?;
-        write_view(game, viewer, table, &mut map)?;
-        if let Some(standing) = game.standing() {
-            let placed = move |(seat, (score, place))| Placed { agent_id: table.id(seat), score, place };
-            let seats = || (0..game.seats()).zip(standing.scores.into_iter().zip(standing.places)).map(placed);
-            map.serialize_entry("standing", &Seq(seats))?;
-        }
-        map.end()
-    }
-}
-
-/// The moves that a seat has, as an array of arrays.
-pub(super) struct LegalMoves<'a, 'm, G> {
-    pub game: &'a G,
-    /// `None` where it has none now.
-    pub seat: Option<Seat>,
-    /// Where positions must not come again: the player's line at the table that knows which have been there.
-    pub table: Option<(&'a Venue<'m>, u16)>,
-    /// Whether a move is no array by itself.
-    pub is_wrapped: bool,
-}
-
-impl<G: Game> Serialize for LegalMoves<'_, '_, G> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        struct Into<'a, S: SerializeSeq> {
-            seq: &'a RefCell<S>,
-            is_wrapped: bool,
-            result: Result<(), S::Error>,
-        }
-        impl<S: SerializeSeq> MoveSink for Into<'_, S> {
-            fn take(&mut self, legal: &str) -> ControlFlow<()> {
-                let (mut seq, legal) = (self.seq.borrow_mut(), Raw(legal));
-                self.result =
-                    if self.is_wrapped { seq.serialize_element(&[legal]) } else { seq.serialize_element(&legal) };
-                if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            }
-        }
-        let seq = RefCell::new(serializer.serialize_seq(None)?);
-        let mut into = Into { seq: &seq, is_wrapped: self.is_wrapped, result: Ok(()) };
-        match (self.seat, self.table) {
-            (Some(_), Some((venue, line))) => venue.legal_moves(line, &mut into),
-            (Some(seat), None) => self.game.legal_moves(seat, &mut into),
-            (None, _) => {}
-        }
-        into.result?;
-        seq.into_inner().end()
-    }
 }

@@ -1,26 +1,28 @@
 //! What agents ask for, done: they come in, sit down, look, and play. An [`Answer`] is what is to be said; it is written from the
 //! venue when it leaves, but for the game it shows, of which it has a copy.
 
+use core::cell::Cell;
 use core::net::IpAddr;
 
 use serde::Serialize;
 
 use super::incoming::{self, KEY, RoomId, STRANGER, members};
 use super::logs::{ChatPage, LogPage, Paged};
-use super::outgoing::{Agent, Games, LegalMoves, Look, NewAgent, Pulse, Refused, Registered, Room, State};
+use super::outgoing::{Agent, Games, Look, NewAgent, Pulse, Refused, Registered, Room};
 use super::session::Session;
 use super::{Ask, BEAT_MS, HURRIED, TALKS_TOO_MUCH, Trouble, game_id, game_of, is_specified, number_of};
-use crate::games::{self, AnyGame, Game, GameKind, GameSet, Illegal, Seat, Viewer};
+use crate::games::{self, AnyGame, Game, GameKind, GameSet, Illegal};
 use crate::ids::MatchId;
 use crate::json::{self, Full, Kind, Seq, Shown, Sink, Value};
 use crate::log::Happening;
 use crate::protocols::AnySession;
 use crate::protocols::enrol::{ApiKey, Enrolment, RefusedName, enrol};
-use crate::referee::{Heard, Phase};
+use crate::protocols::sight::{Limit, Sight, State};
+use crate::referee::Heard;
 use crate::season::Rule;
 use crate::time::{Now, Utc};
 use crate::uuid::{UUID_BYTES, Uuid};
-use crate::venue::{Channel, Lines, NotSaid, NotSeated, OpenRoom, Party, Player, Table, Venue};
+use crate::venue::{Channel, Lines, NotSaid, NotSeated, OpenRoom, Party, Player, Venue};
 
 /// The role of its keys among all that is derived.
 const API_KEY: u32 = 4;
@@ -74,7 +76,7 @@ enum What {
         of_match: bool,
     },
     /// To a heartbeat.
-    Pulse(Sight),
+    Pulse(RoomId, Sight),
     /// All that may be seen of a room.
     Look(Seen, Option<Sight>),
     Moved(u16),
@@ -113,19 +115,6 @@ impl Status {
     }
 }
 
-/// A game as somebody sees it now. A copy: what is being written stays as it was while the game goes on.
-#[derive(Clone, Debug)]
-struct Sight {
-    room: RoomId,
-    game: AnyGame,
-    viewer: Viewer,
-    /// Whether it is the viewer's move.
-    is_turn: bool,
-    is_over: bool,
-    /// How many seconds it has for that.
-    seconds: Option<u32>,
-}
-
 type Done = Result<What, (Trouble, Option<RoomId>)>;
 
 impl From<Trouble> for (Trouble, Option<RoomId>) {
@@ -161,14 +150,14 @@ impl Answer {
     /// The game whose end it shows: as far as the venue remembers it, until [`Answer::show_end`] has shown more.
     pub fn shows_end_of(&self) -> Option<MatchId> {
         match &self.what {
-            What::Pulse(sight) | What::Look(_, Some(sight)) => sight.is_over.then_some(sight.room.id),
+            What::Pulse(_, sight) | What::Look(_, Some(sight)) => sight.is_over.then_some(sight.id),
             _ => None,
         }
     }
 
     /// Shows a game as it stood when it was over.
     pub fn show_end(&mut self, end: AnyGame) {
-        if let What::Pulse(sight) | What::Look(_, Some(sight)) = &mut self.what {
+        if let What::Pulse(_, sight) | What::Look(_, Some(sight)) = &mut self.what {
             sight.game = end;
         }
     }
@@ -387,23 +376,8 @@ impl Venue<'_> {
     /// What may be seen of a room by an agent that has a seat in it, or by anybody else.
     fn look(&self, now: Now, room: RoomId, line: Option<u16>) -> Done {
         let seen = self.seen(room).ok_or(Trouble::RoomNotFound)?;
-        let sight = self.sight(now, room, line);
+        let sight = self.sight(now, room.id, line);
         Ok(What::Look(seen, sight))
-    }
-
-    /// The game in a room, as an agent sees it.
-    fn sight(&self, now: Now, room: RoomId, line: Option<u16>) -> Option<Sight> {
-        let id = room.id;
-        let lines = self.seated_at(id);
-        let seat = line.and_then(|line| (0..).zip(&lines).find(|(_, (_, other))| *other == line)).map(|(seat, _)| seat);
-        let viewer = seat.map_or(Viewer::Spectator, Viewer::Seat);
-        let Some(table) = self.table(id) else {
-            let game = self.recall(id)?;
-            return Some(Sight { room, game, viewer, is_turn: false, is_over: true, seconds: None });
-        };
-        let (play, is_turn) = (&table.play, seat.is_some_and(|seat| owes_a_move(table, seat)));
-        let seconds = seat.filter(|_| is_turn).and_then(|seat| play.left(seat, now.ms)).map(|left| left / 1000);
-        Some(Sight { room, game: play.game().clone(), viewer, is_turn, is_over: false, seconds })
     }
 
     fn heartbeat(&mut self, now: Now, line: u16, body: &[u8]) -> Done {
@@ -425,7 +399,7 @@ impl Venue<'_> {
         if !seen?.players.contains(&line) {
             return Err((Trouble::NotInRoom, Some(room)));
         }
-        Ok(What::Pulse(self.sight(now, room, Some(line)).ok_or(Trouble::GameNotFound)?))
+        Ok(What::Pulse(room, self.sight(now, room.id, Some(line)).ok_or(Trouble::GameNotFound)?))
     }
 
     fn move_in_room(&mut self, now: Now, line: u16, body: &[u8]) -> Done {
@@ -452,7 +426,7 @@ impl Venue<'_> {
         self.advance(now);
         match heard {
             Some(Heard::Taken) => {
-                let version = self.sight(now, room, None).map_or(0, |sight| sight.game.turn());
+                let version = self.sight(now, room.id, None).map_or(0, |sight| sight.game.turn());
                 Ok(What::Moved(version))
             }
             Some(Heard::Refused(Illegal(rule))) => Err(Trouble::InvalidMove(rule).into()),
@@ -516,25 +490,16 @@ impl Venue<'_> {
                 };
                 json::write(&text, sink)
             }
-            What::Pulse(sight) => {
-                let Sight { room, game, viewer, is_turn, is_over, seconds } = sight;
-                let (party, seat) =
-                    (self.party_at(room.id), if let Viewer::Seat(seat) = viewer { Some(*seat) } else { None });
+            What::Pulse(room, sight) => {
+                let Sight { game, viewer, is_turn, is_over, seconds, .. } = sight;
+                let party = self.party_at(room.id);
                 let sitters = self.sitters_with_notes(&party);
                 let kind = GameKind::named(game.rules().name).ok_or(Full)?;
-                let seat = seat.filter(|_| *is_turn);
-                let stands = |table: &&Table| game.position().is_some() && table.play.game().turn() == game.turn();
-                let table = self.table(room.id).filter(stands).zip(seat);
-                let line = table.and_then(|(table, seat)| table.players().get(usize::from(seat)).copied());
+                let limit = Limit { is_wrapped: !is_specified(kind), at_most: u16::MAX, has_more: &Cell::new(false) };
                 let text = Pulse {
                     your_turn: *is_turn,
                     game_state: State { game, viewer: *viewer, table: games::Table(&sitters) },
-                    legal_moves: LegalMoves {
-                        game,
-                        seat,
-                        table: line.map(|line| (self, line)),
-                        is_wrapped: !is_specified(kind),
-                    },
+                    legal_moves: self.moves_in(sight, limit),
                     game_over: *is_over,
                     room_id: room.uuid(),
                     state_version: game.turn(),
@@ -587,11 +552,6 @@ impl Venue<'_> {
         let lines: Lines = self.seated_at(id).into_iter().map(|(_, line)| line).collect();
         self.party(&lines, |player| self.agent_id(player).text())
     }
-}
-
-/// Whether the player at a seat may move now.
-fn owes_a_move(table: &Table, seat: Seat) -> bool {
-    table.play.phase() != Phase::WaitingForPlayers && table.play.hears(seat)
 }
 
 /// The game that has ended since an agent last asked.
