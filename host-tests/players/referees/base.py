@@ -64,7 +64,7 @@ class Referee:
         self.endpoint = f"http://{self.args.home}:{self.args.port}/mcp"
         self.id = self.token = None
         self.calls = 0
-        self.seen = set()
+        self.playing = set()
         self.random = random.Random(self.args.name)
         self.file = open(self.args.log, "a", encoding="utf-8")
         self.lock = threading.Lock()
@@ -147,11 +147,18 @@ class Referee:
                     for one in json.load(answer)["players"] if one["connects"] == "http"}
 
     def play(self, match):
-        """Plays a match to its end and reports it. Both are asked at once, as the specification has it."""
+        """Plays a match to its end and reports it, unless it does so already."""
         with self.lock:
-            if match["id"] in self.seen:
+            if match["id"] in self.playing:
                 return
-            self.seen.add(match["id"])
+            self.playing.add(match["id"])
+        try:
+            self.referee(match)
+        finally:
+            with self.lock:
+                self.playing.discard(match["id"])
+
+    def referee(self, match):
         self.log("told", match_id=match["id"])
         self.moment("told")
         players, urls = match["players"], match["urls"]
@@ -247,7 +254,11 @@ class Referee:
             def log_message(self, *_):
                 pass
 
-        server = ThreadingHTTPServer((self.args.host, self.args.port), Handler)
+        class Server(ThreadingHTTPServer):
+            def handle_error(self, *_):
+                """The box may be gone, or have hung up."""
+
+        server = Server((self.args.host, self.args.port), Handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.register()
         self.stay()
