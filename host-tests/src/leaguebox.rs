@@ -118,6 +118,11 @@ impl LeagueBox {
         LeagueBox::on_desktop(settings, &[&format!("--flash={}", file.display())])
     }
 
+    /// The same at an address of our choice, for agents that come back to it by themselves.
+    pub fn on_flash_at(address: SocketAddr, settings: Settings, file: &std::path::Path) -> LeagueBox {
+        LeagueBox::with(Desktop::start_at(address, &settings, &[&format!("--flash={}", file.display())]))
+    }
+
     /// Starts a box that keeps what is over: a board as it is, the desktop in a file.
     pub fn with_memory(settings: Settings, file: &std::path::Path) -> LeagueBox {
         match DEVICE {

@@ -36,6 +36,15 @@ impl Player {
         Player { name: name.to_owned(), log, child: spawn(command, leaguebox, name) }
     }
 
+    /// Starts `players/referees/<script>.py`, a referee, with the system's Python: it needs nothing else.
+    pub fn referee(leaguebox: &LeagueBox, script: &str, extra: &[&str]) -> Player {
+        let (mut command, log) = (Command::new("python3"), log_file(script));
+        command.arg(here("players/referees").join(format!("{script}.py"))).arg("--log").arg(&log).args(extra);
+        command.arg("--host").arg(DEVICE.players_listen().to_string());
+        command.arg("--home").arg(leaguebox.home().to_string());
+        Player { name: script.to_owned(), log, child: spawn(command, leaguebox, script) }
+    }
+
     /// Starts `players/node_player.mjs`.
     pub fn node(leaguebox: &LeagueBox, name: &str) -> Player {
         let log = log_file("node");

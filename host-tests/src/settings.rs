@@ -23,6 +23,8 @@ pub struct Settings {
     pub turn_timeout_ms: u32,
     /// So many players may come from one address; else what leaves a quarter of the seats to others.
     pub per_address: Option<usize>,
+    /// Whether others may referee, and how many seconds more than their players have.
+    pub foreign_referees: Option<u8>,
     /// What decides every draw.
     pub seed: Option<[u8; 32]>,
 }
@@ -43,6 +45,7 @@ impl Default for Settings {
             first_turn_timeout_ms: 180_000,
             turn_timeout_ms: 90_000,
             per_address: None,
+            foreign_referees: None,
             seed: None,
         }
     }
@@ -65,7 +68,7 @@ impl Settings {
             "game": self.game, "mode": self.mode, "start_at": self.start_at, "join_timeout_ms": self.join_timeout_ms,
             "move_timeout_ms": self.move_timeout_ms, "retry_base_ms": self.retry_base_ms,
             "first_turn_timeout_ms": self.first_turn_timeout_ms, "turn_timeout_ms": self.turn_timeout_ms,
-            "per_address": self.per_address,
+            "per_address": self.per_address, "foreign_referees": self.foreign_referees,
         });
         if let Some(seed) = self.seed {
             body["seed"] = json!(hex(&seed));

@@ -71,8 +71,10 @@ pub enum Happening<W = &'static str, N = u16> {
     Admin(W),
     /// A message to the box could not be understood.
     BadMessage(W),
-    /// A referee reported a match, which changes nothing.
-    Reported,
+    /// A referee reported a match: the words say what that is worth.
+    Reported(W),
+    /// A referee did not report a match, and the box referees it.
+    TakenBack,
 }
 
 impl Happening {
@@ -93,10 +95,10 @@ impl<W: Copy, N: Copy> Happening<W, N> {
         use Happening::*;
         match self {
             Registered | RegisteredAgain | Rejected(_) | Left | Connected | Disconnected(_) => true,
-            Silent(_) | Unreachable(_) | Unusable(..) | Duplicate | BreakerOpened | BadMessage(_) | Reported
+            Silent(_) | Unreachable(_) | Unusable(..) | Duplicate | BreakerOpened | BadMessage(_) | Reported(_)
             | Voted => true,
-            LeagueStarted | Resumed | RoundStarted(_) | MatchBegun | MatchOver(_) | RoundOver(_) | LeagueOver
-            | VoteOpened => false,
+            TakenBack | LeagueStarted | Resumed | RoundStarted(_) | MatchBegun | MatchOver(_) | RoundOver(_)
+            | LeagueOver | VoteOpened => false,
             // What is said and answered is told one by one.
             Sent(_) | Answered(_) | Admin(_) => false,
         }
@@ -129,7 +131,8 @@ impl<W: Copy, N: Copy> Happening<W, N> {
             Happening::LeagueOver => Happening::LeagueOver,
             Happening::Admin(what) => Happening::Admin(words(what)),
             Happening::BadMessage(rule) => Happening::BadMessage(words(rule)),
-            Happening::Reported => Happening::Reported,
+            Happening::Reported(worth) => Happening::Reported(words(worth)),
+            Happening::TakenBack => Happening::TakenBack,
         }
     }
 }
@@ -429,7 +432,13 @@ impl Serialize for Entry {
             LeagueOver => ("INFO", "The league is over.", Some(Message::LeagueCompleted), None),
             Admin(what) => ("INFO", "The admin said:", None, Some(what)),
             BadMessage(rule) => ("WARN", "A message could not be understood.", None, Some(rule)),
-            Reported => ("INFO", "A referee reported a match. The box referees every match itself.", None, None),
+            Reported(worth) => ("INFO", "A referee reported a match.", None, Some(worth)),
+            TakenBack => (
+                "WARN",
+                "A referee did not report a match in time, or could not be reached; the box referees it.",
+                None,
+                None,
+            ),
         };
         let round_id = match self.what {
             RoundStarted(round) | RoundOver(round) => Some(round),
@@ -633,7 +642,8 @@ mod tests {
             LeagueOver,
             Admin("e"),
             BadMessage("f"),
-            Reported,
+            Reported("g"),
+            TakenBack,
         ];
         let agents = [None, Some(AgentId::Player(999)), Some(AgentId::Referee(999)), Some(AgentId::Player(1))];
         for (&what, agent) in all.iter().zip(agents.into_iter().cycle()) {

@@ -25,6 +25,8 @@ pub enum Message {
     LeagueCompleted,
     /// Are you there? The same in every dialect.
     Ping,
+    /// Referee this match.
+    MatchAssignment,
 }
 
 impl Message {
@@ -42,6 +44,7 @@ impl Message {
             Message::RoundCompleted => "ROUND_COMPLETED",
             Message::LeagueCompleted => "LEAGUE_COMPLETED",
             Message::Ping => "PING",
+            Message::MatchAssignment => "MATCH_ASSIGNMENT",
         }
     }
 }

@@ -62,7 +62,7 @@ impl Moment {
         } else if let Some(table) = venue.table(id) {
             (moment.state, moment.phase) = ("running", Some(table.play.phase()));
             (moment.game, moment.is_whole) = (Some(table.play.game().clone()), true);
-            moment.thinking = table.play.thinking();
+            moment.thinking = table.thinking();
             for (seat, left) in (0..).zip(&mut moment.left) {
                 *left = Left::of(table.play.left(seat, now_ms));
             }

@@ -75,6 +75,8 @@ pub(crate) fn status(venue: &Venue<'_>, vitals: Vitals<'_>, sink: &mut dyn Sink)
         round: u16,
         total_rounds: u16,
         players: u16,
+        /// Agents that registered as referees: `/api/referees.json` has them.
+        referees: usize,
         capacity: usize,
         /// Why nothing happens, or what does.
         message: Shown<&'a dyn fmt::Display>,
@@ -122,6 +124,7 @@ pub(crate) fn status(venue: &Venue<'_>, vitals: Vitals<'_>, sink: &mut dyn Sink)
         round: league.current_round,
         total_rounds: league.total_rounds,
         players: league.players,
+        referees: venue.referee_lines().count(),
         capacity: venue.capacity().min((*venue::sizes(venue.config().game).end()).into()),
         message: Shown(&Both(vitals.kept, Why(venue))),
         league_id: league.league_id,
@@ -323,6 +326,8 @@ pub(crate) enum Rows {
     Table,
     Schedule,
     Players,
+    /// Agents that registered as referees.
+    Referees,
     /// One player and its compliance report; whether the examples of it may be shown that a reply was quoted for.
     Player(u16, bool),
     Results,
@@ -412,6 +417,15 @@ impl Rows {
                 list(part, sink, &Head { registered: venue.players().len() }, "players", |row| {
                     venue.players().get(row).map(|player| Person::of(venue, player))
                 })
+            }
+            Rows::Referees => {
+                #[derive(Serialize)]
+                struct Head {
+                    /// Whether they are given matches, and how many seconds more than the players of one they have.
+                    foreign_referees: Option<u8>,
+                }
+                let head = Head { foreign_referees: venue.config().foreign_referees };
+                list(part, sink, &head, "referees", |row| venue.referee_lines().nth(row))
             }
             Rows::Player(number, shows_replies) => {
                 #[derive(Serialize)]

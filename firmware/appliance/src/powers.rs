@@ -24,6 +24,8 @@ pub(crate) enum Power {
 pub(crate) enum Act {
     Check(u16),
     Remove(u16),
+    /// The referee of this number.
+    Dismiss(u16),
     /// All players that registered from an address.
     RemoveFrom(IpAddr),
     /// A match, and the number of its winner; none is a draw.
@@ -40,6 +42,7 @@ pub(crate) enum Wrong<'a> {
     NotAnObject(Power),
     Unknown(Str<'a>, Power),
     Player,
+    Referee,
     Address,
     Both,
     Match,
@@ -55,7 +58,7 @@ impl Power {
     fn example(self) -> &'static str {
         match self {
             Power::Check => "{\"player_id\": \"P03\"}",
-            Power::Remove => "{\"player_id\": \"P03\"} or {\"address\": \"10.0.0.7\"}",
+            Power::Remove => "{\"player_id\": \"P03\"}, {\"referee_id\": \"REF02\"} or {\"address\": \"10.0.0.7\"}",
             Power::Rule => "{\"match_id\": \"R1M2\", \"winner\": \"P01\"}",
             Power::Replay => "{\"match_id\": \"R1M2\"}",
             Power::Vote => "{\"match_id\": \"R1M2\", \"open\": true}",
@@ -65,7 +68,7 @@ impl Power {
     fn takes(self, name: Str<'_>) -> bool {
         match self {
             Power::Check => name.is("player_id"),
-            Power::Remove => name.is("player_id") || name.is("address"),
+            Power::Remove => name.is("player_id") || name.is("referee_id") || name.is("address"),
             Power::Rule => name.is("match_id") || name.is("winner"),
             Power::Replay => name.is("match_id"),
             Power::Vote => name.is("match_id") || name.is("open"),
@@ -85,10 +88,11 @@ impl Power {
         let player_id = || message.get("player_id").and_then(player).ok_or(Wrong::Player);
         Ok(match self {
             Power::Check => Act::Check(player_id()?),
-            Power::Remove => match message.members(["player_id", "address"]) {
-                [Some(_), Some(_)] => return Err(Wrong::Both),
-                [None, Some(from)] => Act::RemoveFrom(address(from).ok_or(Wrong::Address)?),
-                _ => Act::Remove(player_id()?),
+            Power::Remove => match message.members(["player_id", "address", "referee_id"]) {
+                [None, Some(from), None] => Act::RemoveFrom(address(from).ok_or(Wrong::Address)?),
+                [None, None, Some(id)] => Act::Dismiss(referee(id).ok_or(Wrong::Referee)?),
+                [_, None, None] => Act::Remove(player_id()?),
+                _ => return Err(Wrong::Both),
             },
             Power::Replay => Act::Replay(id()?),
             Power::Vote => Act::Vote(id()?, message.get("open").and_then(Value::as_bool).ok_or(Wrong::Open)?),
@@ -113,6 +117,7 @@ impl Act {
             Act::RemoveFrom(address) => return venue.remove_one_from(now, address),
             Act::Check(number) => venue.check(now, number),
             Act::Remove(number) => venue.remove(now, number),
+            Act::Dismiss(number) => venue.dismiss(now, number, true),
             Act::Rule(id, winner) => venue.rule(now, id, winner),
             Act::Replay(id) => venue.replay(now, id),
             Act::Vote(id, true) => venue.open_vote(now, id),
@@ -143,7 +148,7 @@ pub(crate) fn read_topic(body: &[u8]) -> Result<heapless::String<TOPIC_BYTES>, W
 /// The status of an answer to what is denied.
 pub(crate) fn status(denied: Denied) -> u16 {
     match denied {
-        Denied::Player | Denied::Address | Denied::Match => 404,
+        Denied::Player | Denied::Referee | Denied::Address | Denied::Match => 404,
         Denied::Winner => 400,
         Denied::Now(_) => 409,
     }
@@ -164,6 +169,13 @@ fn player(value: Value<'_>) -> Option<u16> {
     }
 }
 
+fn referee(value: Value<'_>) -> Option<u16> {
+    match AgentId::read(&text(value)?)? {
+        AgentId::Referee(number) => Some(number),
+        AgentId::Player(_) => None,
+    }
+}
+
 impl fmt::Display for Wrong<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -173,8 +185,11 @@ impl fmt::Display for Wrong<'_> {
                 write!(f, "{} is not a field of this body: {}", name.truncated::<32>(), power.example())
             }
             Wrong::Player => f.write_str("player_id must be the id of a player, such as \"P03\""),
+            Wrong::Referee => f.write_str("referee_id must be the id of a referee, such as \"REF02\""),
             Wrong::Address => f.write_str("address must be the address of a computer, such as \"10.0.0.7\""),
-            Wrong::Both => f.write_str("player_id names one player, address all of a computer: say one of them"),
+            Wrong::Both => f.write_str(
+                "player_id names one player, referee_id one referee, address all of a computer: say one of them",
+            ),
             Wrong::Match => f.write_str("match_id must be the id of a match, such as \"R1M2\""),
             Wrong::House(most) => {
                 write!(f, "the body must be {{\"players\": 3}}, with a whole number from 1 to {most}")

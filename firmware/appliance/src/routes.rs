@@ -234,6 +234,7 @@ const PUBLIC: &[Row] = &[
     (Get, "/api/standings.json", To(Route::Rows(Rows::Standings))),
     (Get, "/api/schedule.json", To(Route::Rows(Rows::Schedule))),
     (Get, "/api/players.json", To(Route::Rows(Rows::Players))),
+    (Get, "/api/referees.json", To(Route::Rows(Rows::Referees))),
     (Get, "/api/players/*.json", By(|[id, _]| Some(Route::Rows(Rows::Player(player(id)?, false))))),
     (Get, "/api/standings.csv", To(Route::Rows(Rows::Table))),
     (Get, "/api/results.csv", To(Route::Rows(Rows::Results))),

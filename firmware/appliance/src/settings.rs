@@ -5,7 +5,7 @@ use core::fmt;
 use protocol_core::fair::Seed;
 use protocol_core::games::GameKind;
 use protocol_core::json::{self, Full, Sink, Str, Value};
-use protocol_core::venue::{Change, Mode, Pace, TIMEOUT_MS, Venue};
+use protocol_core::venue::{Change, Mode, Pace, REFEREES_SECONDS, TIMEOUT_MS, Venue};
 use serde::Serialize;
 
 /// What is wrong with a text of settings.
@@ -23,6 +23,7 @@ pub(crate) enum Wrong<'a> {
     /// There is room for so many.
     PerAddress(usize),
     OtherHosts,
+    ForeignReferees,
     FillAfter,
     VoteSeconds,
     Seed,
@@ -49,6 +50,9 @@ impl fmt::Display for Wrong<'_> {
             Wrong::Pace => f.write_str("pace must be fast, watch or step"),
             Wrong::PerAddress(most) => write!(f, "per_address must be null or a whole number from 1 to {most}"),
             Wrong::OtherHosts => f.write_str("other_hosts must be true or false"),
+            Wrong::ForeignReferees => {
+                write!(f, "foreign_referees must be null or a whole number of seconds from 1 to {REFEREES_SECONDS}")
+            }
             Wrong::FillAfter => f.write_str("fill_after must be null or a whole number of seconds from 1 to 3600"),
             Wrong::VoteSeconds => f.write_str("vote_seconds must be a whole number from 5 to 3600"),
             Wrong::Seed => f.write_str("seed must be null or 64 hex digits"),
@@ -115,6 +119,13 @@ pub(crate) fn read(body: &[u8], most: usize) -> Result<Change, Wrong<'_>> {
             change.vote_seconds = Some(number.ok_or(Wrong::VoteSeconds)?);
         } else if name.is("other_hosts") {
             change.other_hosts = Some(value.as_bool().ok_or(Wrong::OtherHosts)?);
+        } else if name.is("foreign_referees") {
+            let number = value.as_u64().and_then(|n| u8::try_from(n).ok());
+            let number = number.filter(|n| (1..=REFEREES_SECONDS).contains(n));
+            if number.is_none() && !value.is_null() {
+                return Err(Wrong::ForeignReferees);
+            }
+            change.foreign_referees = Some(number);
         } else if name.is("seed") {
             let seed = text(value).and_then(|digits| Seed::from_hex(&digits));
             if seed.is_none() && !value.is_null() {
@@ -155,6 +166,7 @@ pub(crate) fn write(venue: &Venue<'_>, sink: &mut dyn Sink) -> Result<(), Full> 
         /// What debates are about; null: what their seeds decide.
         topic: Option<&'a str>,
         other_hosts: bool,
+        foreign_referees: Option<u8>,
         seed: &'static str,
     }
     let config = venue.config();
@@ -176,6 +188,7 @@ pub(crate) fn write(venue: &Venue<'_>, sink: &mut dyn Sink) -> Result<(), Full> 
         vote_seconds: config.vote_seconds,
         topic: Some(&*config.topic).filter(|topic| !topic.is_empty()),
         other_hosts: config.other_hosts,
+        foreign_referees: config.foreign_referees,
         seed: if venue.seed_is_chosen() { "set" } else { "random" },
     };
     json::write(&settings, sink)
@@ -191,7 +204,7 @@ mod tests {
         let text =
             br#"{"game":"even_odd_10","mode":"strict","start_at":8,"join_timeout_ms":1,"move_timeout_ms":3600000,
             "retry_base_ms":3,"first_turn_timeout_ms":4,"turn_timeout_ms":5,
-            "pace":"step","pace_turn_ms":6,"pace_match_ms":7,"pace_break_ms":8,"per_address":3,"fill_after":20,"vote_seconds":90,"other_hosts":true,"seed":"00000000000000000000000000000000000000000000000000000000000000fF"}"#;
+            "pace":"step","pace_turn_ms":6,"pace_match_ms":7,"pace_break_ms":8,"per_address":3,"fill_after":20,"vote_seconds":90,"other_hosts":true,"foreign_referees":2,"seed":"00000000000000000000000000000000000000000000000000000000000000fF"}"#;
         let mut seed = [0; 32];
         seed[31] = 0xff;
         let all = Change {
@@ -211,6 +224,7 @@ mod tests {
             fill_after: Some(Some(20)),
             vote_seconds: Some(90),
             other_hosts: Some(true),
+            foreign_referees: Some(Some(2)),
             seed: Some(Some(Seed(seed))),
         };
         assert_eq!(read(text, 8).unwrap(), all);
@@ -253,6 +267,11 @@ mod tests {
             (r#"{"fill_after":0}"#, "fill_after must be null or a whole number of seconds from 1 to 3600"),
             (r#"{"vote_seconds":4}"#, "vote_seconds must be a whole number from 5 to 3600"),
             (r#"{"per_address":0}"#, "per_address must be null or a whole number from 1 to 8"),
+            (r#"{"foreign_referees":0}"#, "foreign_referees must be null or a whole number of seconds from 1 to 120"),
+            (
+                r#"{"foreign_referees":true}"#,
+                "foreign_referees must be null or a whole number of seconds from 1 to 120",
+            ),
             (r#"{"other_hosts":1}"#, "other_hosts must be true or false"),
             (r#"{"seed":"ab"}"#, "seed must be null or 64 hex digits"),
             (r#"{"mode":"strict","seed":0}"#, "seed must be"),

@@ -17,8 +17,8 @@ const STATES = { WAITING: "Lobby", RUNNING: "Playing", PAUSED: "Paused", COMPLET
 const PLAYER_STATES = { SUSPENDED: "silent", SHUTDOWN: "done" };
 const NEXT = { WAITING: "start", RUNNING: "pause", PAUSED: "resume", COMPLETED: "rematch" };
 // How a match ended that was not played to its end: by itself, and of the player who lost by it.
-const FAILED = { timeout: "gave no answer in time", invalid: "gave no valid answer", refused: "did not join", disconnected: "could not be reached", adjudicated: "was removed by the teacher", both_failed: "no valid answer came" };
-const ENDS = { timeout: "no answer in time", invalid: "invalid answers", refused: "did not join", disconnected: "connection lost", adjudicated: "decided by the teacher" };
+const FAILED = { timeout: "gave no answer in time", invalid: "gave no valid answer", refused: "did not join", disconnected: "could not be reached", adjudicated: "was removed by the teacher", both_failed: "no valid answer came", reported: "as its referee reported" };
+const ENDS = { timeout: "no answer in time", invalid: "invalid answers", refused: "did not join", disconnected: "connection lost", adjudicated: "decided by the teacher", reported: "as its referee reported" };
 const FEED = { live: "live", asking: "asking every 5 s", lost: "no connection", "": "connecting" };
 
 // What is known of the box.
@@ -125,8 +125,36 @@ function become(next) {
   if (mode === "lost") text($("lost"), "The box does not answer." + from + " Is it switched on and in this network? This page keeps asking.");
 }
 
+let referees = "";
 function learn(status) {
   [now, saidAt] = [status, Date.now()];
+  const known = [status.league_id, status.state, status.round, status.referees].join();
+  if (known === referees || $("referees").hidden && !status.referees) return;
+  referees = known;
+  get("/api/referees.json").then(showReferees, () => { referees = ""; });
+}
+
+// Agents that offer to referee. Whoever decides matches is seen, and can be removed.
+const SERVES = { off: "is given no match: see the settings", serves: "referees", next_league: "referees from the next league on", failed: "did not report a match; is given no more until it registers again" };
+function showReferees(page) {
+  $("referees").hidden = !page.referees.length;
+  $("referees").replaceChildren(...page.referees.map(one => {
+    const button = make("button", "match", make("bdi", "", one.display_name || one.referee_id), make("span", "", one.referee_id), make("bdi", "", SERVES[one.state]));
+    button.type = "button";
+    button.onclick = () => openReferee(one.referee_id);
+    return make("li", "", button);
+  }));
+}
+
+function openReferee(id, said) {
+  open("Referee " + id, "/api/referees.json", (page, body) => {
+    showReferees(page);
+    const one = page.referees.find(one => one.referee_id === id);
+    if (!one) return body.append(make("p", "yes", said || "It is gone."));
+    facts(body, [["Name", bdi(one.display_name)], ["State", SERVES[one.state]], ["Says it is at", bdi(one.contact_endpoint)], ["Is called at", bdi(one.address)], ["Dialect", one.dialect],
+      ["Matches at once", one.max_concurrent_matches], ["Referees now", one.running], ["Has refereed", one.refereed], ["Reports of no use", one.useless_reports]]);
+    powers(body, [[["Remove this referee"], "remove", { referee_id: id }]], words => openReferee(id, words), said);
+  });
 }
 
 function heard(next) {
@@ -981,7 +1009,7 @@ function openMatch(id, said) {
     const follow = replay(body, page, steps), told = body.appendChild(make("div"));
     const tell = page => {
       told.replaceChildren();
-      facts(told, [["Status", page.status.toLowerCase()], ["Phase", words(page.phase).toLowerCase()], ["Ended by", ending(page.end_reason)], ["Ended", local(page.finished_at)]]);
+      facts(told, [["Status", page.status.toLowerCase()], ["Phase", words(page.phase).toLowerCase()], ["Ended by", ending(page.end_reason)], ["Referee", page.referee_id === "REF01" ? "" : page.referee_id], ["Ended", local(page.finished_at)]]);
     };
     tell(page);
     prove(body, page);

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use lexopt::{Arg, Parser};
 use protocol_core::games::Parity;
-use protocol_core::venue::{Pace, TIMEOUT_MS};
+use protocol_core::venue::{Pace, REFEREES_SECONDS, TIMEOUT_MS};
 
 use crate::failure::Failure;
 
@@ -22,6 +22,9 @@ pub const PLAYERS: RangeInclusive<u16> = 2..=512;
 
 /// How many players of the house a box can be told to seat at once.
 const HOUSE: RangeInclusive<u16> = 0..=512;
+
+/// How many seconds more than the players of a match may take a referee elsewhere may have.
+const GRACE: RangeInclusive<u16> = 1..=REFEREES_SECONDS as u16;
 
 /// How many connections can be served at once beside those of the players that dial in. One that waits costs memory and no
 /// time; more wait in the system's queue.
@@ -98,6 +101,8 @@ pub struct Options {
     pub spare_heartbeats: Option<u16>,
     /// Whether agents may be called at another address than they registered from.
     pub other_hosts: bool,
+    /// Whether agents that registered as referees are given matches, and how many seconds more than its players one has.
+    pub foreign_referees: Option<u8>,
     /// How fast a league goes on.
     pub pace: Pace,
     /// So many players of the house register when it is up.
@@ -129,6 +134,7 @@ impl Options {
             connections: 192,
             spare_heartbeats: None,
             other_hosts: false,
+            foreign_referees: None,
             pace: Pace::Fast,
             house: 0,
             quiet: false,
@@ -252,6 +258,7 @@ fn run(mut words: Words<'_>) -> Result<Options, Failure> {
             "--connections" => options.connections = words.number(CONNECTIONS)?,
             "--spare-heartbeats" => options.spare_heartbeats = Some(words.number(1..=u16::MAX)?),
             "--other-hosts" => options.other_hosts = true,
+            "--foreign-referees" => options.foreign_referees = u8::try_from(words.number(GRACE)?).ok(),
             "--pace" => options.pace = words.pace()?,
             "--house" => options.house = words.number(HOUSE)?,
             "--quiet" => options.quiet = true,
@@ -496,6 +503,8 @@ Options, with their defaults in brackets
   --connections N            served at once beside those of players that dial in, {fewest} to {largest} (192)
   --spare-heartbeats N       a second that are answered though they come too soon; more are told to wait (all of them)
   --other-hosts              call agents also at other addresses than they register from
+  --foreign-referees SECONDS agents that register as referees are given matches, and have as long as the players of a
+                             match may take and so many seconds more, 1 to {grace} (the box referees every match)
   --pace fast|watch|step     as fast as the players (the default); so that people can follow, with a break between
                              rounds (watch); or the same, and each round waits for the owner's click (step)
   --house N                  N players of the house register too, 0 to {house} (0)
@@ -509,6 +518,7 @@ Example: a league of eight, four of them the house's, at a pace people can follo
   leaguebox --start-at 8 --house 4 --pace watch
 ",
             house = HOUSE.end(),
+            grace = GRACE.end(),
             fewest = CONNECTIONS.start(),
             largest = CONNECTIONS.end(),
         ),
@@ -581,7 +591,7 @@ mod tests {
     /// All but `--flash`, which `--no-flash` contradicts.
     const ALL: &str = "--listen 127.0.0.1:0 --game even_odd_10 --start-at 32 --once --mode strict --seed 0a0B --no-flash \
         --admin-code class-7b --join-timeout-ms 1 --move-timeout-ms 2 --retry-base-ms 3 --first-turn-timeout-ms 4 \
-        --turn-timeout-ms 5 --per-address 6 --connections 8 --spare-heartbeats 9 --other-hosts --pace watch --house 3 --quiet";
+        --turn-timeout-ms 5 --per-address 6 --connections 8 --spare-heartbeats 9 --other-hosts --foreign-referees 4 --pace watch --house 3 --quiet";
     const ALL_OF_DEMO: &str =
         "demo --players 9 --game even_odd_10 --pace watch --listen 127.0.0.1:0 --admin-code class-7b";
     /// `--moves` stands alone.
@@ -645,6 +655,7 @@ mod tests {
                 connections: 8,
                 spare_heartbeats: Some(9),
                 other_hosts: true,
+                foreign_referees: Some(4),
                 pace: Pace::Watch,
                 house: 3,
                 quiet: true,

@@ -289,6 +289,7 @@ fn config(options: &Options) -> Config {
         start_at: options.start_at,
         per_address: options.per_address,
         other_hosts: options.other_hosts,
+        foreign_referees: options.foreign_referees,
         pacing: Pacing { pace: options.pace, ..Pacing::default() },
         ..Config::default()
     }
@@ -335,6 +336,7 @@ fn resume(
         turn_ms: given("--turn-timeout-ms").then_some(config.timing.turn_ms),
         per_address: given("--per-address").then_some(config.per_address),
         other_hosts: given("--other-hosts").then_some(config.other_hosts),
+        foreign_referees: given("--foreign-referees").then_some(config.foreign_referees),
         pace: given("--pace").then_some(config.pacing.pace),
         seed: options.seed.map(|seed| Some(Seed(seed))),
         ..Change::default()

@@ -103,6 +103,8 @@ pub struct Settings {
     pub fill_after: Option<u16>,
     /// Whether agents may be called at another address than they registered from.
     pub other_hosts: bool,
+    /// Whether others may referee, and how many seconds more than their players have.
+    pub foreign_referees: Option<u8>,
 }
 
 /// An agent that has registered. At most 221 bytes.
@@ -259,7 +261,8 @@ impl Entry<'_> {
                 out.u16(settings.start_at.unwrap_or(0))?;
                 out.u16(settings.per_address.unwrap_or(0))?;
                 out.u16(settings.fill_after.unwrap_or(0))?;
-                out.u8(settings.other_hosts.into())
+                // Both in one byte: so a journal of before there were such referees is read as well.
+                out.u8(u8::from(settings.other_hosts) | settings.foreign_referees.unwrap_or(0) << 1)
             }
             Entry::NextSeed(seed, chosen) => {
                 out.u8(NEXT_SEED)?;
@@ -399,8 +402,18 @@ impl<'a> Entry<'a> {
                 let start_at = Some(from.u16()?).filter(|&n| n != 0);
                 let per_address = Some(from.u16()?).filter(|&n| n != 0);
                 let fill_after = Some(from.u16()?).filter(|&n| n != 0);
-                let other_hosts = from.u8()? != 0;
-                Entry::Settings(Settings { game, mode, timing, start_at, pacing, per_address, fill_after, other_hosts })
+                let last = from.u8()?;
+                Entry::Settings(Settings {
+                    game,
+                    mode,
+                    timing,
+                    start_at,
+                    pacing,
+                    per_address,
+                    fill_after,
+                    other_hosts: last & 1 != 0,
+                    foreign_referees: Some(last >> 1).filter(|&seconds| seconds != 0),
+                })
             }
             NEXT_SEED => Entry::NextSeed(Seed(from.hash()?), from.u8()? != 0),
             ADMIN_CODE => Entry::AdminCode(from.text()?),
@@ -594,6 +607,7 @@ mod tests {
                 per_address: Some(24),
                 fill_after: Some(30),
                 other_hosts: true,
+                foreign_referees: Some(120),
             }),
             Entry::NextSeed(seed(3), true),
             Entry::AdminCode("class-7b"),

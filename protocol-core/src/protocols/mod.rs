@@ -38,7 +38,7 @@ use crate::journal::Agent;
 use crate::json::{Full, Sink};
 use crate::referee::{Need, Policy};
 use crate::time::{Millis, Now};
-use crate::venue::{Call, Cursor, News, Progress, Seating, Timing, Venue};
+use crate::venue::{Call, Cursor, News, Progress, Seating, Taker, Timing, Venue};
 
 /// What the venue asks of a player's session. A protocol whose players hear of nothing but their games, and follow these by
 /// looking, need not do more than say its name.
@@ -202,6 +202,19 @@ pub trait Protocol: Session + Sized {
     /// Of the agents it knows that referee elsewhere, the one at this place, as it is journalled.
     fn referee<'a>(_venue: &'a Venue<'_>, _place: usize) -> Option<Agent<'a>> {
         None
+    }
+
+    /// Which of them will have a match of these players.
+    fn taker(_venue: &mut Venue<'_>, _players: &[u16]) -> Option<Taker> {
+        None
+    }
+
+    /// The one of this number has not refereed a match that it was given.
+    fn referee_failed(_venue: &mut Venue<'_>, _number: u8) {}
+
+    /// Forgets the one of this number. False where there is none.
+    fn forget_referee(_venue: &mut Venue<'_>, _number: u16) -> bool {
+        false
     }
 
     /// Takes in one of them that was journalled. `None` where it cannot be one.
@@ -375,6 +388,18 @@ macro_rules! protocols {
 
             pub(crate) fn referee<'a>(self, venue: &'a Venue<'_>, place: usize) -> Option<Agent<'a>> {
                 match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::referee(venue, place)),+ }
+            }
+
+            pub(crate) fn taker(self, venue: &mut Venue<'_>, players: &[u16]) -> Option<Taker> {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::taker(venue, players)),+ }
+            }
+
+            pub(crate) fn referee_failed(self, venue: &mut Venue<'_>, number: u8) {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::referee_failed(venue, number)),+ }
+            }
+
+            pub(crate) fn forget_referee(self, venue: &mut Venue<'_>, number: u16) -> bool {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::forget_referee(venue, number)),+ }
             }
 
             pub(crate) fn restore_referee(self, venue: &mut Venue<'_>, agent: Agent<'_>) -> Option<()> {

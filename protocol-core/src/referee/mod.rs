@@ -70,11 +70,13 @@ pub enum Cause {
     TimeUp,
     /// A player gave up.
     Resigned,
+    /// Somebody else refereed it, and says so.
+    Reported,
 }
 
 impl Cause {
     /// All of them, in the order journals know: new ones come behind the others.
-    pub const ALL: [Cause; 9] = [
+    pub const ALL: [Cause; 10] = [
         Cause::Played,
         Cause::Timeout,
         Cause::Invalid,
@@ -84,6 +86,7 @@ impl Cause {
         Cause::Adjudicated,
         Cause::TimeUp,
         Cause::Resigned,
+        Cause::Reported,
     ];
 }
 
@@ -483,12 +486,18 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
     }
 
     /// Somebody else decides it, now: one seat wins, or several draw.
-    pub fn adjudicate(&mut self, winners: Seats) -> Outcome {
+    pub fn decide(&mut self, winners: Seats) {
         let all = Seats::first(self.game.seats());
         self.game.forfeit(winners.alone().map_or(all, |seat| all.without(Seats::only(seat))), &mut self.draws);
         self.asks.iter_mut().for_each(Ask::answered);
         self.phase = Phase::Finished;
-        Outcome { winners, forfeits: Seats::NONE, cause: Cause::Adjudicated }
+    }
+
+    /// Nobody has been asked anything yet, and it begins at another time.
+    pub fn begin_at(&mut self, began: Millis) {
+        if self.phase == Phase::WaitingForPlayers {
+            self.began = began;
+        }
     }
 
     /// The result, once there is one.

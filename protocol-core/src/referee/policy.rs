@@ -1,6 +1,7 @@
 //! Lateness is data: how long a seat has, and what becomes of it when that is not enough. Each protocol names its own
 //! policy; one match may seat players of several, so a policy is that of a seat, and is handed in with whatever it decides.
 
+use super::MAX_RETRIES;
 use crate::time::Millis;
 
 /// How long a seat has, and what happens after.
@@ -59,6 +60,22 @@ impl Policy {
         grace_ms: None,
         match_ms: None,
     };
+
+    /// How long a match of so many turns may take in which everybody is as late as it may be.
+    pub fn longest(&self, turns: Millis) -> Millis {
+        let again = match self.late {
+            // Each time twice as long as the time before, and up to a tenth more.
+            Late::AskAgain { times, base_ms } => {
+                let in_all =
+                    (0..times.min(MAX_RETRIES)).fold(0, |sum: Millis, retry| sum.saturating_add(base_ms << retry));
+                in_all.saturating_add(in_all / 10)
+            }
+            _ => 0,
+        };
+        let turn = self.first_turn_ms.max(self.turn_ms).saturating_add(again);
+        let invitation = self.invitation_ms.map_or(0, |ms| ms.saturating_add(again));
+        self.countdown_ms.saturating_add(invitation).saturating_add(turn.saturating_mul(turns))
+    }
 
     /// How long an answer may take: to the invitation, or else to the question of a turn.
     pub fn time_for(&self, is_invitation: bool, is_first_turn: bool) -> Millis {

@@ -50,6 +50,9 @@ struct Packed(NonZeroU16);
 /// Bits for the seats, twice; the cause has those above, counted from 1.
 const SEATS: usize = MAX_SEATS;
 
+/// Where the digest of a match that was reported has the number of its referee: games that are refereed elsewhere leave it free.
+const REFEREE: u64 = 0xff << 56;
+
 const _: () = assert!(size_of::<Option<Record>>() == 16, "a record has grown");
 const _: () = assert!(2 * SEATS <= 12 && Cause::ALL.len() < 16, "a result does not fit two bytes");
 
@@ -80,7 +83,23 @@ impl Record {
     /// The same match, with the result the admin gives it.
     pub fn ruled(self, at: Utc, winners: Seats) -> Self {
         let outcome = Outcome { winners, forfeits: Seats::NONE, cause: Cause::Adjudicated };
-        Self::new(self.digest, at, outcome, self.attempt)
+        Self::new(self.game_digest(), at, outcome, self.attempt)
+    }
+
+    /// The same match, if the referee of this number has refereed it.
+    pub fn by_referee(self, number: u8) -> Self {
+        Self { digest: self.digest & !REFEREE | u64::from(number) << REFEREE.trailing_zeros(), ..self }
+    }
+
+    /// The number of the referee that reported it; `None` where the box refereed it.
+    pub fn referee(&self) -> Option<u16> {
+        (self.outcome().cause == Cause::Reported)
+            .then(|| self.digest.to_be_bytes().first().copied().unwrap_or(0).into())
+    }
+
+    /// What the game keeps of itself.
+    pub fn game_digest(&self) -> u64 {
+        if self.outcome().cause == Cause::Reported { self.digest & !REFEREE } else { self.digest }
     }
 
     /// The result.
@@ -137,6 +156,7 @@ impl Record {
             (Cause::Adjudicated, _) => EndReason::Adjudicated,
             (Cause::TimeUp, _) => EndReason::TimeUp,
             (Cause::Resigned, _) => EndReason::Resigned,
+            (Cause::Reported, _) => EndReason::Reported,
         }
     }
 }
@@ -155,11 +175,12 @@ pub enum EndReason {
     Adjudicated,
     TimeUp,
     Resigned,
+    Reported,
 }
 
 impl EndReason {
     /// All of them, in order.
-    pub const ALL: [EndReason; 10] = [
+    pub const ALL: [EndReason; 11] = [
         EndReason::Win,
         EndReason::Draw,
         EndReason::Timeout,
@@ -170,6 +191,7 @@ impl EndReason {
         EndReason::Adjudicated,
         EndReason::TimeUp,
         EndReason::Resigned,
+        EndReason::Reported,
     ];
 
     /// Its name in messages and exports.
@@ -185,6 +207,7 @@ impl EndReason {
             EndReason::Adjudicated => "adjudicated",
             EndReason::TimeUp => "time_up",
             EndReason::Resigned => "resigned",
+            EndReason::Reported => "reported",
         }
     }
 }
@@ -273,6 +296,16 @@ mod tests {
         assert_eq!((is.verdict(0), is.verdict(1)), (Verdict::Loss, Verdict::Win));
         assert_eq!((is.status(), is.end_reason().name()), (Status::Win, "adjudicated"));
         assert_eq!(was.ruled(Utc(2), Seats::first(2)).status(), Status::Draw);
+    }
+
+    #[test]
+    fn a_record_tells_who_reported_it_and_what_the_game_kept() {
+        let outcome = Outcome { winners: Seats::only(1), forfeits: Seats::NONE, cause: Cause::Reported };
+        let reported = Record::new(0x2a, Utc(1), outcome, 0).by_referee(99);
+        assert_eq!((reported.referee(), reported.game_digest()), (Some(99), 0x2a));
+        let ruled = reported.ruled(Utc(2), Seats::only(0));
+        assert_eq!((ruled.referee(), ruled.game_digest(), ruled.digest), (None, 0x2a, 0x2a));
+        assert_eq!((reported.status(), reported.end_reason().name()), (Status::Win, "reported"));
     }
 
     #[test]

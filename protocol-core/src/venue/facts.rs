@@ -38,6 +38,8 @@ pub enum Fact {
     Left(u16),
     /// The admin has removed the player of this number.
     Removed(u16),
+    /// The referee of this number is gone.
+    Dismissed(u16),
     /// The player of this number has broken rules before the league began.
     Counts(u16),
     /// The league began.
@@ -165,6 +167,9 @@ pub fn has_reached(count: u32, number: u32) -> bool {
     count.wrapping_sub(number) as i32 >= 0
 }
 
+/// Among those who were removed, referees have numbers from here on: no player has.
+const FIRST_REFEREE: u16 = 1000;
+
 /// An entry that does not fit those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unfit;
@@ -241,6 +246,7 @@ impl Venue<'_> {
             },
             Fact::Left(number) => Entry::Left(number).write(out),
             Fact::Removed(number) => Entry::Removed(number).write(out),
+            Fact::Dismissed(number) => Entry::Removed(number.saturating_add(FIRST_REFEREE)).write(out),
             Fact::Started => Entry::Started.write(out),
             Fact::Played(id) => self.write_result(id, out, Entry::Played),
             Fact::Ruled(id) => self.write_result(id, out, Entry::Ruled),
@@ -357,7 +363,8 @@ impl Venue<'_> {
     /// How the league is set up.
     pub fn settings(&self) -> Settings {
         let Config { game, mode, timing, start_at, pacing, per_address, fill_after, other_hosts, .. } = self.config;
-        Settings { game, mode, timing, start_at, pacing, per_address, fill_after, other_hosts }
+        let foreign_referees = self.config.foreign_referees;
+        Settings { game, mode, timing, start_at, pacing, per_address, fill_after, other_hosts, foreign_referees }
     }
 
     /// Takes in what a journal says, entry by entry, in order. Nothing goes out; when all is in, [`Venue::resume`] goes on.
@@ -378,6 +385,9 @@ impl Venue<'_> {
             Entry::Referee(agent) => {
                 Code::of(agent.protocol).and_then(|code| code.restore_referee(self, agent)).ok_or(Unfit)?;
                 self.issued = self.issued.max(agent.issue);
+            }
+            Entry::Removed(number) if number >= FIRST_REFEREE => {
+                self.forget_referee(number.saturating_sub(FIRST_REFEREE));
             }
             Entry::Left(number) | Entry::Removed(number) if is_waiting => {
                 self.memory.players.retain(|player| player.number != number);
@@ -447,11 +457,11 @@ impl Venue<'_> {
     }
 
     fn apply(&mut self, settings: Settings) {
-        let Settings { game, mode, timing, start_at, pacing, per_address, fill_after, other_hosts } = settings;
+        let Settings { game, mode, timing, start_at, pacing, per_address, fill_after, .. } = settings;
         let config = &mut self.config;
         (config.game, config.mode, config.timing, config.start_at) = (game, mode, timing, start_at);
         (config.pacing, config.per_address, config.fill_after) = (pacing, per_address, fill_after);
-        config.other_hosts = other_hosts;
+        (config.other_hosts, config.foreign_referees) = (settings.other_hosts, settings.foreign_referees);
     }
 
     fn restore_player(&mut self, agent: Agent<'_>) -> Option<()> {

@@ -385,7 +385,7 @@ impl Table {
         }
         let (outcome, all) = (record.outcome(), Seats::first(self.play.game().seats()));
         let against = match outcome.cause {
-            Cause::Adjudicated | Cause::Resigned if outcome.forfeits.is_empty() => {
+            Cause::Adjudicated | Cause::Resigned | Cause::Reported if outcome.forfeits.is_empty() => {
                 all.without(outcome.winners.alone().map_or(Seats::NONE, Seats::only))
             }
             // Nobody has won it, so it went against all.

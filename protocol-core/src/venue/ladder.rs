@@ -176,7 +176,7 @@ impl Venue<'_> {
         for slot in self.slots() {
             let table = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut);
             let Some(table) = table.filter(|table| table.id.is_outside() && !table.is_over()) else { continue };
-            table.play.adjudicate(Seats::NONE);
+            table.play.decide(Seats::NONE);
             table.life = Life::CalledOff;
             let (id, players) = (table.id, table.seated());
             self.note(now, None, Some(id), Happening::MatchOver("called off"));

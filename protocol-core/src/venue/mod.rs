@@ -40,6 +40,9 @@ mod chat;
 mod check;
 #[cfg(test)]
 mod check_tests;
+pub(crate) mod elsewhere;
+#[cfg(test)]
+mod elsewhere_tests;
 mod facts;
 mod film;
 #[cfg(test)]
@@ -92,6 +95,7 @@ pub use calls::{Call, Failure, Progress};
 pub use chat::TEXT_BYTES;
 pub(crate) use chat::{Channel, NotSaid, Said};
 pub use check::Ready;
+pub use elsewhere::Taker;
 pub use facts::{Fact, Unfit, has_reached};
 pub use film::{Astray, Deed, FilmId, LastMove, MOVE_BYTES, Replay, Shot, Step};
 pub use ladder::{Finished, seconds};
@@ -105,7 +109,7 @@ pub use rooms::Waiting;
 pub(crate) use rooms::{NotSeated, OpenRoom};
 pub(crate) use rounds::Life;
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
-pub use settings::{Change, Pace, Pacing, TIMEOUT_MS, Timing, VOTE_SECONDS, sizes};
+pub use settings::{Change, Pace, Pacing, REFEREES_SECONDS, TIMEOUT_MS, Timing, VOTE_SECONDS, sizes};
 pub use space::{Memory, Space};
 pub use votes::{Ballot, CROWD, NotCounted, Poll, Vote, Voter};
 
@@ -165,6 +169,9 @@ pub struct Config {
     pub topic: String<TOPIC_BYTES>,
     /// Whether an agent may be called at another address than it registered from.
     pub other_hosts: bool,
+    /// Whether matches are given to agents that registered as referees, and how many seconds more than its players may take
+    /// one has to report a match; `None`: the box referees every match itself.
+    pub foreign_referees: Option<u8>,
     /// Where agents reach the box: `http://10.0.0.5:8000/mcp`.
     pub endpoint: String<64>,
     /// Where else it listens, `0.0.0.0` standing for its address: it never calls itself.
@@ -184,6 +191,7 @@ impl Config {
         vote_seconds: 0,
         topic: String::new(),
         other_hosts: false,
+        foreign_referees: None,
         endpoint: String::new(),
         own: None,
     };

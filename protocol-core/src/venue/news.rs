@@ -5,6 +5,7 @@
 use super::players::{OUTSIDE, Player};
 use super::{Stage, Venue};
 use crate::ids::MatchId;
+use crate::season::Record;
 use crate::time::Now;
 
 /// What has happened, most of it in a round. It is put into words when its turn comes.
@@ -141,7 +142,9 @@ impl Venue<'_> {
             News::Round(_) | News::MoveTaken(_) => true,
             News::GameOver(round) => {
                 let table = self.schedule().table_of(round, player.place);
-                table.is_some_and(|table| self.record(MatchId { round, table }).is_some())
+                // Who was refereed elsewhere has heard it there.
+                let is_ours = |record: &Record| record.referee().is_none();
+                table.is_some_and(|table| self.record(MatchId { round, table }).is_some_and(is_ours))
             }
             // There is one table that can be told.
             News::Standings(round) => round == self.closed_round && is_closed(round),

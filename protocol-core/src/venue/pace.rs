@@ -83,6 +83,7 @@ impl Table {
     pub(crate) fn need(&self, seat: Seat) -> Need {
         match self.play.need(seat) {
             _ if self.life == Life::Countdown => Need::Nothing,
+            _ if self.referee().is_some() => Need::Nothing,
             Need::Question if self.is_held() && !self.play.is_retrying(seat) => Need::Nothing,
             need => need,
         }
@@ -98,7 +99,7 @@ impl Table {
 
     /// When a seat next needs the clock.
     pub(super) fn deadline(&self, seat: Seat) -> Option<Millis> {
-        if self.life == Life::Countdown {
+        if self.life == Life::Countdown || self.referee().is_some() {
             return Some(self.play.began());
         }
         let waits = self.play.phase() == Phase::Finished || self.play.need(seat) == Need::Question;

@@ -11,6 +11,7 @@ use super::{Lines, Refusal, Stage, Venue};
 use crate::games::Seats;
 use crate::ids::{AgentId, MatchId};
 use crate::log::Happening;
+use crate::referee::{Cause, Outcome};
 use crate::season::Record;
 use crate::time::Now;
 
@@ -19,6 +20,8 @@ use crate::time::Now;
 pub enum Denied {
     /// There is no such player.
     Player,
+    /// There is no such referee.
+    Referee,
     /// Nobody is from there.
     Address,
     /// There is no such match.
@@ -33,6 +36,7 @@ impl fmt::Display for Denied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Denied::Player => "player_id names no player of this league",
+            Denied::Referee => "referee_id names no agent that registered as a referee",
             Denied::Address => "no player of this league registered from this address",
             Denied::Match => "match_id names no match of this league",
             Denied::Winner => "winner must be one of the players of the match, or null for a draw",
@@ -91,7 +95,8 @@ impl Venue<'_> {
         let index = self.schedule().index(id.round, id.table).ok_or(Denied::Match)?;
         if let Some(slot) = slot {
             self.note(now, agent, Some(id), Happening::Admin(word));
-            self.rule_at_table(now, slot, winners);
+            let outcome = Outcome { winners, forfeits: Seats::NONE, cause: Cause::Adjudicated };
+            self.rule_at_table(now, slot, outcome, None);
         } else if let Some(record) = self.memory.records.get_mut(index).and_then(Option::as_mut) {
             *record = record.ruled(now.utc, winners);
             self.note(now, agent, Some(id), Happening::Admin(word));
@@ -108,13 +113,15 @@ impl Venue<'_> {
         Ok(())
     }
 
-    fn rule_at_table(&mut self, now: Now, slot: u16, winners: Seats) {
+    /// Ends the match at a table as somebody else decides: the owner, or the referee of this number.
+    pub(super) fn rule_at_table(&mut self, now: Now, slot: u16, outcome: Outcome, referee: Option<u8>) {
         let Some(table) = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
-        let outcome = table.play.adjudicate(winners);
+        table.play.decide(outcome.winners);
         let (id, seed) = (table.id, table.play.seed());
         let players = Lines::from_slice(table.players()).unwrap_or_default();
         let digest = crate::games::Game::digest(table.play.game());
         let record = Record::new(digest, now.utc, outcome, self.attempt_of(id, seed));
+        let record = referee.map_or(record, |number| record.by_referee(number));
         for &player in &players {
             if self.player_mut(player).is_some_and(|player| player.session.withdraw()) {
                 self.list(player);

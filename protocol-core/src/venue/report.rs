@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::rounds::Stage;
 use super::{Venue, count};
 use crate::games::AnyGame;
-use crate::ids::{AgentId, Ids, LeagueId, MatchId, OUR_REFEREE, write_ids};
+use crate::ids::{AgentId, Ids, LeagueId, MatchId, write_ids};
 use crate::json::Shown;
 use crate::season::{Ranked, Row};
 
@@ -22,7 +22,7 @@ impl Venue<'_> {
     /// A finished match again, as the game recalls it.
     pub fn recall(&self, id: MatchId) -> Option<AnyGame> {
         let record = self.record(id)?;
-        Some(AnyGame::recall(self.game_at(id), self.match_seed(id), record.digest))
+        Some(AnyGame::recall(self.game_at(id), self.match_seed(id), record.game_digest()))
     }
 
     /// The hash of a match's seed, which binds the box to it.
@@ -115,7 +115,7 @@ impl Venue<'_> {
             match_id: Shown(id),
             round_id: id.round,
             players: Ids(players),
-            referee_id: Shown(OUR_REFEREE),
+            referee_id: Shown(self.referee_of(id)),
             status,
             result: record.map(|record| record.status().name()),
             winner: self.winner_of(id).map(Shown),

@@ -103,6 +103,8 @@ pub struct Table {
 pub(crate) enum Life {
     /// Everybody sits, and its match has yet to begin.
     Countdown,
+    /// The referee of this number referees it, elsewhere, until its match would begin here: see [`elsewhere`](super::elsewhere).
+    Elsewhere(u8),
     /// Its match is played, or its result held back.
     Playing,
     /// Its match was played, and the audience decides.
@@ -425,17 +427,13 @@ impl Venue<'_> {
                 && let Some(slot) = self.free_slot()
             {
                 self.next_table = self.next_table.saturating_add(1);
-                let of_match = (self.playing, self.match_seed(id));
-                self.open_table(now, id, of_match, &self.lines_of(&places), slot);
-                self.begin(now, slot);
+                self.hold_match(now, id, &places, slot);
             } else if is_last
                 && let Some((id, places)) = self.next_again(round)
                 && let Some(slot) = self.free_slot()
             {
                 self.again = self.again.saturating_sub(1);
-                let of_match = (self.playing, self.match_seed(id));
-                self.open_table(now, id, of_match, &self.lines_of(&places), slot);
-                self.begin(now, slot);
+                self.hold_match(now, id, &places, slot);
             } else if !self.round_is_closed && is_last && self.again == 0 && !self.is_anybody_seated() {
                 // There is one table that is told. A new one waits until everybody who listens has heard the last.
                 if self.is_anybody(|venue, player| venue.owes_standings(player)) {
@@ -453,6 +451,14 @@ impl Venue<'_> {
             self.memory.facts.push(Fact::Over);
             Code::ALL.iter().for_each(|code| code.begin_errands(self, now));
         }
+    }
+
+    /// Has a match of the league played, here or elsewhere.
+    fn hold_match(&mut self, now: Now, id: MatchId, places: &[u16], slot: u16) {
+        let of_match = (self.playing, self.match_seed(id));
+        self.open_table(now, id, of_match, &self.lines_of(places), slot);
+        self.give_away(now, slot);
+        self.begin(now, slot);
     }
 
     pub(super) fn reset(&mut self) {
@@ -627,6 +633,8 @@ impl Venue<'_> {
     /// A player gives up the match it is in. A game of the ladder ends with that: its rating needs everybody who sat there,
     /// and the leaver may be forgotten at once.
     pub(super) fn abandon(&mut self, now: Now, Seating { slot, seat }: Seating) {
+        // No referee elsewhere knows that somebody has left.
+        self.take_back(now, slot);
         match self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) {
             // What is over stays as it ended.
             Some(table) if table.is_over() => {}

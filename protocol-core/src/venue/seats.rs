@@ -64,7 +64,7 @@ impl Venue<'_> {
     /// Whether the player on a line owes a move, or an answer to an invitation.
     pub fn is_thinking(&self, line: u16) -> bool {
         let seating = self.memory.players.get(usize::from(line)).and_then(|player| player.seating);
-        seating.zip(self.table_of(line)).is_some_and(|(seating, table)| table.play.thinking().has(seating.seat))
+        seating.zip(self.table_of(line)).is_some_and(|(seating, table)| table.thinking().has(seating.seat))
     }
 
     /// Who is not invited in its protocol is there once it is seated.
@@ -179,6 +179,9 @@ impl Venue<'_> {
         {
             if table.start(now.ms) {
                 return self.begin(now, seating.slot);
+            }
+            if table.referee().is_some() && table.play.began() <= now.ms {
+                return self.has_not_reported(now, seating.slot);
             }
             let message = table.question();
             let past = &mut PastOf::new(self.memory.notes, seating.slot);

@@ -17,6 +17,9 @@ use crate::time::{Millis, Now};
 /// A timeout of nothing would forfeit every match; one of more than an hour is a typing error.
 pub const TIMEOUT_MS: RangeInclusive<Millis> = 1..=3_600_000;
 
+/// How many seconds more than its players may take a referee elsewhere has for a match, at most.
+pub const REFEREES_SECONDS: u8 = 120;
+
 /// How long an audience votes unless the owner says otherwise.
 pub const VOTE_SECONDS: u16 = 60;
 
@@ -134,6 +137,8 @@ pub struct Change {
     pub vote_seconds: Option<u16>,
     /// Whether an agent may be called at another address than it registered from.
     pub other_hosts: Option<bool>,
+    /// Whether others may referee, and how many seconds more than their players have; `Some(None)`: they may not.
+    pub foreign_referees: Option<Option<u8>>,
     /// Decides all draws; `Some(None)`: chance does. Whoever chose it can foretell them, so it is known that it was chosen.
     pub seed: Option<Option<Seed>>,
 }
@@ -149,12 +154,13 @@ impl Change {
             start_at,
             per_address,
             other_hosts,
+            foreign_referees,
             fill_after,
             vote_seconds,
             ..
         } = self;
         let harmless = Change { pace, pace_turn_ms, pace_match_ms, pace_break_ms, start_at, ..Change::default() };
-        Change { per_address, other_hosts, fill_after, vote_seconds, ..harmless }
+        Change { per_address, other_hosts, foreign_referees, fill_after, vote_seconds, ..harmless }
     }
 }
 
@@ -163,7 +169,7 @@ impl Venue<'_> {
     pub fn configure(&mut self, now: Now, change: Change) -> Result<(), Refusal> {
         if matches!(self.stage, Stage::Running(_)) && change != change.harmless() {
             return Err(Refusal(
-                "while a league runs, only pace, start_at, per_address, other_hosts, fill_after and vote_seconds can be changed; the rest when it is over",
+                "while a league runs, only pace, start_at, per_address, other_hosts, foreign_referees, fill_after and vote_seconds can be changed; the rest when it is over",
             ));
         }
         let sizes = sizes(change.game.unwrap_or(self.config.game));
@@ -199,6 +205,7 @@ impl Venue<'_> {
             self.memory.facts.push(Fact::Debates);
         }
         set(&mut self.config.other_hosts, other_hosts);
+        set(&mut self.config.foreign_referees, change.foreign_referees);
         set(&mut self.config.game, game);
         set(&mut self.config.mode, mode);
         set(&mut self.config.start_at, start_at);

@@ -21,7 +21,7 @@ fn the_owner_sets_what_it_names_and_is_answered_with_all_of_it() {
         let before = json!({"game": "even_odd", "mode": "lenient", "start_at": null, "join_timeout_ms": 5000,
             "move_timeout_ms": 30000, "retry_base_ms": 1000, "first_turn_timeout_ms": 180000,
             "turn_timeout_ms": 90000, "pace": "fast", "pace_turn_ms": 1000, "pace_match_ms": 5000, "pace_break_ms": 5000,
-            "per_address": null, "fill_after": null, "other_hosts": false, "vote_seconds": 60, "topic": null,
+            "per_address": null, "fill_after": null, "other_hosts": false, "foreign_referees": null, "vote_seconds": 60, "topic": null,
             "seed": "random"});
         assert_eq!(scene.get("/api/settings.json").await.json(), before);
         let seen = set(scene, "{}").await;

@@ -570,7 +570,7 @@ impl Ended<'_> {
             Cause::Disconnected => "disconnect",
             Cause::BothFailed => "both_disconnect",
             Cause::Timeout | Cause::Invalid | Cause::Refused => "forfeit",
-            Cause::Adjudicated => "adjudicated",
+            Cause::Adjudicated | Cause::Reported => "adjudicated",
         }
     }
 

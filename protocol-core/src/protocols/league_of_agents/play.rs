@@ -243,7 +243,7 @@ impl Venue<'_> {
                 let (duration, cause) = (picture.seconds, at.play.outcome().map(|outcome| outcome.cause));
                 let reason = match cause {
                     _ if at.life == Life::CalledOff => Some(CutShort::Error),
-                    None | Some(Cause::Played | Cause::Adjudicated) => None,
+                    None | Some(Cause::Played | Cause::Adjudicated | Cause::Reported) => None,
                     Some(_) => Some(CutShort::Timeout),
                 };
                 json::write(&GameOver { game, table, duration, reason }, sink)

@@ -3,6 +3,7 @@
 use heapless::String;
 
 use super::dialect::Dialect;
+use super::referees::{Referee, way};
 use super::register::breach;
 use super::reply::{self, Reply, TEXT_BYTES};
 use super::session::{HEED_MS, NEWS_MS, Open, SAY_MS, Session, Way, What};
@@ -42,9 +43,21 @@ pub(super) fn of(player: &mut Player) -> Option<&mut Session> {
     }
 }
 
+/// The referee that has the match of the player on a line, elsewhere.
+pub(super) fn referee_of<'a>(venue: &'a Venue<'_>, index: u16) -> Option<&'a Referee> {
+    venue.referee(venue.table_of(index)?.referee()?)
+}
+
 /// The call on a line: to its player, or an errand.
 pub(super) fn call<'a>(venue: &'a Venue<'_>, index: u16) -> Option<Call<'a>> {
-    let own = player_of(venue, index).and_then(|(player, session)| Some((session.open?, &player.contact)));
+    let own = player_of(venue, index).and_then(|(player, session)| {
+        let open = session.open?;
+        let to = match open.what {
+            What::Assignment => &referee_of(venue, index)?.contact,
+            _ => &player.contact,
+        };
+        Some((open, to))
+    });
     let call = |(open, to): (Open, _)| Call { id: open.id, is_question: matches!(open.what, What::Question(_)), to };
     own.map(call).or_else(|| venue.errand_on(index))
 }
@@ -80,12 +93,18 @@ pub(super) fn pump(venue: &mut Venue<'_>, now: Now, index: u16) {
     let (is_away_for_good, is_told_later) = (player.has_left() || player.is_held_back(), player.is_told_later());
     let seating = player.seating;
     let table = seating.and_then(|seating| Some((venue.table_at(seating.slot)?, seating.seat)));
+    // The line of the first player of a match that is refereed elsewhere tells its referee.
+    let assigns = table.is_some_and(|(table, seat)| seat == 0 && table.referee().is_some() && !table.greeted.has(seat));
     let need = match table {
+        _ if assigns => Need::Question,
         Some((table, seat)) if !is_away_for_good => table.need(seat),
         _ => Need::Nothing,
     };
     let is_retrying = table.is_some_and(|(table, seat)| table.play.is_retrying(seat));
-    let retry_until = table.and_then(|(table, seat)| table.play.deadline(seat)).unwrap_or(limit);
+    let retry_until = match table {
+        Some((table, _)) if assigns => table.play.began(),
+        table => table.and_then(|(table, seat)| table.play.deadline(seat)).unwrap_or(limit),
+    };
     let Some(session) = session_of(venue, index) else { return };
     let was_open = session.open.is_some();
     let comes_first = need != Need::Nothing && session.make_way(is_retrying);
@@ -100,6 +119,7 @@ pub(super) fn pump(venue: &mut Venue<'_>, now: Now, index: u16) {
         Some((What::News(news), now.ms.saturating_add(NEWS_MS)))
     } else {
         match (need, seating) {
+            _ if assigns => Some((What::Assignment, retry_until)),
             (Need::Announcement { retry, fault }, _) => Some((What::Retry(retry, fault), retry_until)),
             (Need::Question, Some(Seating { slot, seat })) => venue.table_at_mut(slot).map(|table| {
                 let message = table.question();
@@ -133,9 +153,14 @@ fn next_news(venue: &mut Venue<'_>, index: u16) -> Option<News> {
 /// Opens a call.
 fn open(venue: &mut Venue<'_>, now: Now, index: u16, what: What, deadline: Millis, is_retrying: bool) {
     let id = venue.next_call_id();
+    let referee = referee_of(venue, index).filter(|_| what == What::Assignment);
+    let referee = referee.map(|referee| (referee.id(), referee.dialect, referee.way));
     let Some(session) = session_of(venue, index) else { return };
     let message = what.kind();
-    let (dialect, variant) = (session.style.dialect, session.style.variant(message));
+    let (dialect, variant) = match referee {
+        Some((_, dialect, way)) => (dialect, way),
+        None => (session.style.dialect, session.style.variant(message)),
+    };
     let is_news = matches!(what, What::News(_));
     let (tried, way, is_heeded, blame) = (u8::from(!is_news), Way::Waits, is_news, None);
     session.open = Some(Open { what, id, at: now, deadline, dialect, variant, tried, way, is_heeded, blame });
@@ -145,7 +170,13 @@ fn open(venue: &mut Venue<'_>, now: Now, index: u16, what: What, deadline: Milli
         }
         session.asks(0, id);
     }
-    venue.note_of(now, index, Happening::Sent(message));
+    match referee {
+        Some((referee, ..)) => {
+            let at = venue.match_of(index);
+            venue.note(now, Some(referee), at, Happening::Sent(message));
+        }
+        None => venue.note_of(now, index, Happening::Sent(message)),
+    }
 }
 
 /// A call may have had its time.
@@ -217,6 +248,7 @@ fn call_failed(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, failure: 
     }
     let Some(open) = take_call(venue, index, call) else { return };
     match (open.what, failure) {
+        (What::Assignment, _) => return not_assigned(venue, now, index, open, failure),
         (What::Question(message), Failure::Unreachable) => {
             venue.fail_question(now, index, message, Fault::Unreachable);
         }
@@ -296,6 +328,9 @@ fn reply(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, status: u16, bo
     let Some(open) = take_call(venue, index, call) else {
         return late_reply(venue, now, index, call, status, body);
     };
+    if open.what == What::Assignment {
+        return assigned(venue, now, index, open, status, body);
+    }
     venue.saw(now, index);
     let mut text = [0; TEXT_BYTES];
     let reply = reply::unwrap(body, &mut text, open.dialect, open.id, &mut |_, _| {});
@@ -334,6 +369,53 @@ fn reply(venue: &mut Venue<'_>, now: Now, index: u16, call: u32, status: u16, bo
         _ => {}
     }
     venue.pump(now, index);
+}
+
+/// A referee has answered the call by which it was told of a match, be it after the match. Who does not understand it is told by
+/// other words; who understands none may still come and ask.
+#[inline(never)]
+fn assigned(venue: &mut Venue<'_>, now: Now, index: u16, open: Open, status: u16, body: &[u8]) {
+    let mut text = [0; TEXT_BYTES];
+    let reply = reply::unwrap(body, &mut text, open.dialect, open.id, &mut |_, _| {});
+    let is_understood = match reply {
+        Reply::Message(_) | Reply::Garbage => (200..300).contains(&status),
+        Reply::UnknownMethod(_) | Reply::Error(_) => false,
+    };
+    let variant = open.variant.saturating_add(1);
+    if !is_understood && way(open.dialect, variant).is_some() {
+        call_anew(venue, now, index, Open { variant, ..open });
+        return venue.set_clock(index);
+    }
+    if let Some(number) = referee_of(venue, index).filter(|_| is_understood).map(Referee::short)
+        && let Some(referee) = venue.referee_mut(number)
+    {
+        referee.way = open.variant;
+    }
+    is_told(venue, index);
+    venue.pump(now, index);
+}
+
+/// A referee could not be told of a match, or has hung up since. Whoever was never reached and does not come and ask has lost it;
+/// who has begun it has all its time.
+fn not_assigned(venue: &mut Venue<'_>, now: Now, index: u16, open: Open, failure: Failure) {
+    let polls = referee_of(venue, index).is_some_and(|referee| referee.polls);
+    let seating = venue.player(index).and_then(|player| player.seating);
+    match seating {
+        Some(Seating { slot, .. }) if failure == Failure::Unreachable && open.way != Way::Sent && !polls => {
+            venue.has_not_reported(now, slot);
+        }
+        _ => {
+            is_told(venue, index);
+            venue.pump(now, index);
+        }
+    }
+}
+
+/// The referee of a player's match knows of it, as far as that can be known.
+fn is_told(venue: &mut Venue<'_>, index: u16) {
+    if let Some((table, seating)) = venue.at_table(index) {
+        table.greeted = table.greeted.with(seating.seat);
+    }
 }
 
 /// Whether the match of a player still waits for the answer to a call that is over: it counts, on whatever connection
@@ -563,6 +645,17 @@ fn settle(venue: &mut Venue<'_>, now: Now, index: u16, message: Message) {
     {
         open.what = What::Settled(message);
         (open.at, open.is_heeded) = (now, true);
+        open.deadline = open.deadline.min(now.ms.saturating_add(HEED_MS));
+    }
+}
+
+/// A referee reports the match of a player while it is still being told of it: it may finish that, briefly. The player is not to be
+/// blamed for how long its referee takes.
+pub(super) fn settle_assignment(venue: &mut Venue<'_>, now: Now, index: u16) {
+    let Some(session) = session_of(venue, index) else { return };
+    if let Some(open) = session.open.as_mut().filter(|open| open.what == What::Assignment && open.way == Way::Sent) {
+        open.what = What::Settled(Message::MatchAssignment);
+        (open.at, open.is_heeded) = (now, false);
         open.deadline = open.deadline.min(now.ms.saturating_add(HEED_MS));
     }
 }

@@ -86,6 +86,8 @@ impl Message {
             Message::RoundCompleted => &["notify_round_completed", "round_completed"],
             Message::LeagueCompleted => &["notify_league_completed", "league_completed"],
             Message::Ping => &["ping"],
+            // There are too many ways to say it for one name: see [`way`](super::referees::way).
+            Message::MatchAssignment => &[],
         }
     }
 

@@ -10,8 +10,9 @@ use super::dialect::Dialect;
 use super::incoming::{Envelope, Incoming, Rejection, Request};
 use super::outgoing::{Answer as Answered, *};
 use super::register::{Agent, Turned};
-use super::{Code, PROTOCOL, Referee, reply};
+use super::{Code, PROTOCOL, Referee, reply, report};
 use crate::contact::Url;
+use crate::games::Seats;
 use crate::ids::{AgentId, Ids, MatchId, Token};
 use crate::json::{self, Full, Joined, Seq, Shown, Sink, Value};
 use crate::log::Happening;
@@ -19,6 +20,7 @@ use crate::message::Message;
 use crate::referee::Heard;
 use crate::season::{Row, Rule};
 use crate::time::{Now, Utc};
+use crate::venue::elsewhere::Report;
 use crate::venue::{Fact, Gone, MatchLine, Mode, Player, Stage, Venue, Via};
 
 /// Leagues up to this size are told all their matches in one answer; larger ones a round at a time.
@@ -62,8 +64,10 @@ pub(super) enum Said<'a> {
         status: &'static str,
         reason: Option<&'static str>,
     },
-    /// The report of a match was heard.
-    Reported(Option<MatchId>),
+    /// The report of a match was heard, and what it is worth.
+    Reported(Option<MatchId>, &'static str),
+    /// The matches that the referee of this number has.
+    Assigned(u8),
 }
 
 /// What an agent may ask.
@@ -177,10 +181,15 @@ impl Venue<'_> {
             Request::RegisterPlayer | Request::RegisterReferee => Said::Nothing,
             Request::Query => match agent {
                 Ok(agent) => self.query(agent, incoming),
+                // Referees that come and ask begin with this, and show nothing. Everybody may know it.
+                Err(Code::AuthTokenMissing) if asks(incoming, Query::Registrations) => {
+                    Said::Query { what: Query::Registrations, about: None, round: None }
+                }
                 Err(code) => token_error(code),
             },
+            Request::AssignedMatches => self.assigned_matches(from, agent, incoming),
             Request::Ping => Said::Receipt { status: "pong", reason: None },
-            Request::ResultReport => self.hear_report(now, agent, incoming),
+            Request::ResultReport => self.hear_report(now, from, agent, incoming),
             Request::JoinAck | Request::Move => match self.who_answers(from, incoming.message) {
                 Ok(agent) => self.hear_agent(now, agent, incoming),
                 Err(code) => token_error(code),
@@ -235,24 +244,110 @@ impl Venue<'_> {
                     },
                 }
             }
+            (Agent::Referee(index), Request::Deregister) => {
+                let number = self.referees().get(usize::from(index)).map_or(0, |referee| referee.number);
+                let _ = self.dismiss(now, number, false);
+                receipt("DEREGISTERED", None)
+            }
             _ => receipt("IGNORED", Some("only players can do this")),
         }
     }
 
-    /// A referee reports a match. The box referees every match itself, so a report changes nothing; but referees send it
-    /// until it is acknowledged, some of them without a token.
-    fn hear_report(&mut self, now: Now, agent: Result<Agent, Code>, incoming: Incoming<'_>) -> Said<'static> {
+    /// A referee that comes and asks. Some show no token: for such a one its address speaks, and the id in the message.
+    fn assigned_matches(&mut self, from: IpAddr, agent: Result<Agent, Code>, incoming: Incoming<'_>) -> Said<'static> {
+        let by_id = |id: Value<'_>| {
+            let id = AgentId::read(id.as_str()?.text::<32>().ok()?.split(':').next_back()?)?;
+            self.referees().iter().find(|referee| referee.id() == id && referee.contact.from() == from)
+        };
+        let referee = match agent {
+            Ok(Agent::Referee(index)) => self.referees().get(usize::from(index)),
+            Err(Code::AuthTokenMissing) if self.config().mode == Mode::Lenient => {
+                incoming.message.members(["referee_id", "sender"]).into_iter().flatten().find_map(by_id)
+            }
+            Ok(Agent::Player(_)) => None,
+            Err(code) => return token_error(code),
+        };
+        let Some(number) = referee.map(Referee::short) else {
+            let detail = "referee_id must be the id you were given when you registered, from where you registered";
+            return Said::Error { code: Code::PlayerNotRegistered, detail, agent: None };
+        };
+        if let Some(referee) = self.referee_mut(number) {
+            referee.polls = true;
+        }
+        Said::Assigned(number)
+    }
+
+    /// A referee reports a match. It is believed only from the one that was given the match: by its token, or where it shows none by
+    /// its address. Referees send a report until it is acknowledged, so nearly all are.
+    fn hear_report(
+        &mut self,
+        now: Now,
+        from: IpAddr,
+        agent: Result<Agent, Code>,
+        incoming: Incoming<'_>,
+    ) -> Said<'static> {
+        let message = incoming.message;
+        let id = message.get("match_id").and_then(|id| MatchId::read(&id.as_str()?.text::<40>().ok()?));
+        let of_match = id.map(|id| self.referee_of(id));
         let referee = match agent {
             Ok(Agent::Player(_)) => {
                 return Said::Receipt { status: "IGNORED", reason: Some("only referees can do this") };
             }
-            Ok(Agent::Referee(index)) => self.referees().get(usize::from(index)).map(|referee| referee.id()),
+            Ok(Agent::Referee(index)) => self.referees().get(usize::from(index)),
+            Err(Code::AuthTokenMissing) if self.config().mode == Mode::Lenient => {
+                let lives_there = |referee: &&Referee| referee.contact.from() == from;
+                self.referees().iter().filter(lives_there).find(|referee| Some(referee.id()) == of_match)
+            }
             Err(Code::AuthTokenMissing) => None,
             Err(code) => return token_error(code),
         };
-        let id = incoming.message.get("match_id").and_then(|id| MatchId::read(&id.as_str()?.text::<40>().ok()?));
-        self.note(now, referee, id, Happening::Reported);
-        Said::Reported(id)
+        let found = referee.map(|referee| (referee.id(), referee.short()));
+        let (agent, number) = found.unzip();
+        let useless = |venue: &mut Self, why: &'static str| {
+            if let Some(referee) = number.and_then(|number| venue.referee_mut(number)) {
+                referee.useless = referee.useless.saturating_add(1);
+            }
+            venue.note(now, agent, id, Happening::Reported(why));
+            Said::Reported(id, why)
+        };
+        let (Some(id), Some(number)) = (id, number) else { return useless(self, NOT_THEIRS) };
+        if of_match != agent {
+            return useless(self, NOT_THEIRS);
+        }
+        let seated = self.seated_at(id);
+        let seat_of =
+            |number| (0..).zip(&seated).find(|(_, (of, _))| *of == AgentId::Player(number)).map(|(seat, _)| seat);
+        let ending = report::read(message).and_then(|ending| match ending.winner.map(seat_of) {
+            Some(None) => Err("result.winner must be one of the two players of the match"),
+            _ if !report::is_about(message, |number| seat_of(number).is_some()) => {
+                Err("result.score must have the two players of the match, and nobody else")
+            }
+            Some(Some(seat)) => Ok((Seats::only(seat), ending.is_technical)),
+            None if ending.is_technical => Ok((Seats::NONE, true)),
+            None => Ok(((0..).zip(&seated).map(|(seat, _)| seat).fold(Seats::NONE, Seats::with), false)),
+        });
+        let (winners, is_technical) = match ending {
+            Ok(ending) => ending,
+            Err(detail) => {
+                useless(self, detail);
+                return Said::Error { code: Code::MissingRequiredField, detail, agent };
+            }
+        };
+        if let (Some((_, first)), true) = (seated.first().copied(), self.table(id).is_some()) {
+            calls::settle_assignment(self, now, first);
+        }
+        match self.report(now, id, number, winners, is_technical) {
+            Report::Taken => {
+                if let Some(referee) = self.referee_mut(number) {
+                    referee.refereed = referee.refereed.saturating_add(1);
+                }
+                self.note(now, agent, Some(id), Happening::Reported("it is the result"));
+                Said::Reported(Some(id), "it is the result")
+            }
+            Report::Again => Said::Reported(Some(id), "it is the result already"),
+            Report::Contradicts => useless(self, "the first report of this match says otherwise, and stands"),
+            Report::NotTheirs => useless(self, NOT_THEIRS),
+        }
     }
 
     fn query(&mut self, agent: Agent, incoming: Incoming<'_>) -> Said<'static> {
@@ -335,7 +430,8 @@ impl Venue<'_> {
             Said::WelcomeReferee(referee) => {
                 let referee = self.referees().get(usize::from(referee)).ok_or(Full)?;
                 let id = referee.id();
-                let body = RegisterResponse { referee_id: Some(Shown(GivenId(Some(id)))), ..ACCEPTED };
+                let detail = self.config().foreign_referees.is_none().then_some(OFF);
+                let body = RegisterResponse { referee_id: Some(Shown(GivenId(Some(id)))), detail, ..ACCEPTED };
                 self.reply_with(answer, "REFEREE_REGISTER_RESPONSE", Some(self.token(id, referee.issue)), body, sink)
             }
             Said::Turned { turned, referee } => {
@@ -365,8 +461,11 @@ impl Venue<'_> {
             Said::Receipt { status, reason } => {
                 self.reply_with(answer, "RECEIPT", None, Receipt { status, reason }, sink)
             }
-            Said::Reported(id) => {
-                let reason = "LeagueBox referees every match itself: the report is in its log and changes no result";
+            Said::Assigned(number) => {
+                let matches = Seq(|| self.given_to(number).filter_map(|table| self.assignment(table.id, true)));
+                self.reply_with(answer, "ASSIGNED_MATCHES", None, Matches { matches }, sink)
+            }
+            Said::Reported(id, reason) => {
                 let body = ResultAck { status: "recorded", match_id: id.map(Shown), reason };
                 self.reply_with(answer, "MATCH_RESULT_ACK", None, body, sink)
             }
@@ -448,7 +547,20 @@ impl Venue<'_> {
             Query::PlayerDirectory | Query::Registrations => {
                 let players = Seq(|| self.players().iter().map(Listed::player));
                 let referees = Seq(|| self.referees().iter().map(Listed::referee));
-                self.data(answer, what, Directory { players, referees }, sink)
+                let body = QueryResponse {
+                    query_type: what.name(),
+                    status: "SUCCESS",
+                    success: true,
+                    data: Directory { players, referees },
+                };
+                // Some look for them where the answer begins.
+                self.reply_with(
+                    answer,
+                    "LEAGUE_QUERY_RESPONSE",
+                    None,
+                    Joined(body, Directory { players, referees }),
+                    sink,
+                )
             }
         }
     }
@@ -513,6 +625,16 @@ const ACCEPTED: RegisterResponse = RegisterResponse {
     reason: None,
     detail: None,
 };
+
+/// What is said to a referee that registers while the owner lets nobody else referee.
+const OFF: &str = "LeagueBox referees every match itself, unless its owner sets foreign_referees";
+/// What a report of somebody is worth that has not got the match.
+const NOT_THEIRS: &str = "the box, or somebody else, referees this match: the report changes no result";
+
+/// Whether a query is this one.
+fn asks(incoming: Incoming<'_>, what: Query) -> bool {
+    incoming.message.get("query_type").and_then(Value::as_str).is_some_and(|name| name.is(what.name()))
+}
 
 fn is_bare(envelope: Envelope<'_>) -> bool {
     envelope.dialect == Dialect::Bare

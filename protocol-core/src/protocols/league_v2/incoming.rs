@@ -22,6 +22,8 @@ pub enum Request {
     Move,
     /// MATCH_RESULT_REPORT
     ResultReport,
+    /// A referee comes and asks which matches it has.
+    AssignedMatches,
     /// `ping`
     Ping,
 }
@@ -52,6 +54,8 @@ const NAMES: &[(&str, Request)] = &[
     ("MATCH_RESULT_REPORT", Request::ResultReport),
     ("report_match_result", Request::ResultReport),
     ("match_result_report", Request::ResultReport),
+    ("get_assigned_matches", Request::AssignedMatches),
+    ("GET_ASSIGNED_MATCHES", Request::AssignedMatches),
     ("ping", Request::Ping),
     ("PING", Request::Ping),
 ];

@@ -9,13 +9,14 @@ pub mod outgoing;
 mod referees;
 mod register;
 pub mod reply;
+pub mod report;
 mod say;
 mod session;
 
 pub use dialect::Dialect;
 pub use hear::Answer;
 use outgoing::Conversation;
-pub use referees::{Desk, Referee};
+pub use referees::{Desk, Referee, RefereeLine};
 pub use session::{NEWS_MS, Session};
 
 use crate::json;

@@ -294,14 +294,58 @@ pub struct AnnouncedMatch<'a> {
 impl Serialize for AnnouncedMatch<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
+        self.write(&mut map)?;
+        map.end()
+    }
+}
+
+impl AnnouncedMatch<'_> {
+    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("match_id", &Shown(self.match_id))?;
         map.serialize_entry("game_type", self.game_type)?;
-        write_ids(&mut map, self.players.iter().map(|(id, _)| *id))?;
+        write_ids(map, self.players.iter().map(|(id, _)| *id))?;
         map.serialize_entry("referee_id", &Shown(self.referee_id))?;
         map.serialize_entry("referee_endpoint", self.referee_endpoint)?;
         for (name, (_, url)) in ENDPOINTS.iter().zip(&self.players) {
             map.serialize_entry(name, &Shown(url))?;
         }
+        Ok(())
+    }
+}
+
+/// START_MATCH and MATCH_ASSIGNMENT, with the fields of the match by all names they are looked for; ROUND_ANNOUNCEMENT, with the match
+/// as the only one of its round.
+#[allow(missing_docs, reason = "the fields are the specification's")]
+pub struct Assignment<'a> {
+    pub total_rounds: u16,
+    pub announced: AnnouncedMatch<'a>,
+    /// Whether the fields of the match stand by themselves.
+    pub is_flat: bool,
+}
+
+/// What players are called in an assignment, by seat: their ids, and their addresses.
+const ASSIGNED: [[(&str, &str); 2]; 2] = [
+    [("player_a_id", "player_a_endpoint"), ("player1_id", "player1_endpoint")],
+    [("player_b_id", "player_b_endpoint"), ("player2_id", "player2_endpoint")],
+];
+
+impl Serialize for Assignment<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("round_id", &self.announced.match_id.round)?;
+        if !self.is_flat {
+            map.serialize_entry("total_rounds", &self.total_rounds)?;
+            map.serialize_entry("matches", &[&self.announced])?;
+            return map.end();
+        }
+        self.announced.write(&mut map)?;
+        for (names, (id, url)) in ASSIGNED.iter().zip(&self.announced.players) {
+            for (id_name, url_name) in names {
+                map.serialize_entry(id_name, &Shown(id))?;
+                map.serialize_entry(url_name, &Shown(url))?;
+            }
+        }
+        map.serialize_entry("status", "PENDING")?;
         map.end()
     }
 }
@@ -422,7 +466,7 @@ pub struct ResultAck {
     /// Which match, where the report names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_id: Option<Shown<MatchId>>,
-    /// What it changes.
+    /// What it is worth.
     pub reason: &'static str,
 }
 

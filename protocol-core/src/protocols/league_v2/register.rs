@@ -8,9 +8,9 @@ use super::calls::of;
 use super::dialect::{Dialect, Style};
 use super::hear::{Answer, Said};
 use super::incoming::{Incoming, Request};
-use super::referees::Referee;
+use super::referees::{MOST_AT_ONCE, Referee, Serves};
 use super::session::Session;
-use super::{Code, PROTOCOL, reply};
+use super::{Code, GAMES, PROTOCOL, reply};
 use crate::contact::{Contact, Endpoint, Host};
 use crate::games::{GameKind, GameSet};
 use crate::ids::{AgentId, OUR_REFEREE};
@@ -214,8 +214,20 @@ impl Venue<'_> {
         let is_same = |known: &Referee| known.name == read.name && known.contact.is_that_of(&read.contact);
         if let Some(index) = self.referees().iter().position(is_same) {
             // It may have been restarted as something else.
+            let (games, at_once) = offers(incoming, read.game_types);
             if let Some(referee) = self.desks_mut().league_v2.referees.get_mut(index) {
-                referee.dialect = incoming.dialect;
+                let was = (referee.dialect, referee.games, referee.at_once);
+                (referee.dialect, referee.games, referee.at_once) = (incoming.dialect, games, at_once);
+                if referee.serves == Serves::Failed {
+                    referee.serves = Serves::Yes;
+                }
+                if was.0 != incoming.dialect {
+                    referee.way = 0;
+                }
+                if was != (incoming.dialect, games, at_once) {
+                    let number = referee.number;
+                    self.keep(Fact::Referee(number));
+                }
             }
             return Ok((Agent::Referee(count(index)), false));
         }
@@ -235,8 +247,11 @@ impl Venue<'_> {
         };
         let number = suggested.or_else(|| (2..=99).find(|&number| !taken(number))).ok_or(FULL)?;
         let issue = self.next_issue();
-        let dialect = incoming.dialect;
-        let referee = Referee { number, issue, name: read.name, contact: read.contact, dialect };
+        let (games, at_once) = offers(incoming, read.game_types);
+        // Who is in before a league begins is seen by its owner before it decides anything.
+        let serves = if matches!(self.stage(), Stage::Running(_)) { Serves::Later } else { Serves::Yes };
+        let referee = Referee::new(number, issue, read.name, read.contact, incoming.dialect);
+        let referee = Referee { games, at_once, serves, ..referee };
         let index = count(self.referees().len());
         self.desks_mut().league_v2.referees.push(referee).map_err(|_| FULL)?;
         Ok((Agent::Referee(index), true))
@@ -401,6 +416,20 @@ impl Venue<'_> {
 /// Whether a player speaks this protocol. Others have keys of their own, and no token.
 fn speaks_this(player: &Player) -> bool {
     matches!(player.session, AnySession::LeagueV2(_))
+}
+
+/// What a referee says it referees, and how many matches at once. Who names no game means that of the specification.
+fn offers(incoming: Incoming<'_>, game_types: Option<Value<'_>>) -> (GameSet, u8) {
+    let named = game_types.filter(|types| types.kind() == Kind::Array).map(games_in);
+    let usual = || GameKind::named(GAMES[0]).map_or(GameSet::NONE, |game| GameSet::NONE.with(game));
+    let meta = incoming.message.get("referee_meta").filter(|meta| meta.kind() == Kind::Object);
+    let at_once = [meta, Some(incoming.message)].into_iter().flatten();
+    let at_once = at_once.filter_map(|place| place.get("max_concurrent_matches")?.as_u64()).next();
+    match at_once {
+        Some(0) => (GameSet::NONE, 1),
+        Some(n) => (named.unwrap_or_else(usual), u8::try_from(n).unwrap_or(u8::MAX).min(MOST_AT_ONCE)),
+        None => (named.unwrap_or_else(usual), 1),
+    }
 }
 
 /// The games a list of names names.

@@ -8,11 +8,12 @@ use serde::{Serialize, Serializer};
 use super::calls::player_of;
 use super::dialect::Dialect;
 use super::outgoing::*;
+use super::referees::way;
 use super::session::{Open, What};
 use super::{Code, PROTOCOL};
 use crate::contact::Url;
 use crate::games::{self, AnyGame, Game, Seats, Viewer};
-use crate::ids::{Ids, MatchId, OUR_REFEREE};
+use crate::ids::{Ids, MatchId};
 use crate::json::{self, Full, Joined, Seq, Shown, Sink};
 use crate::message::Message;
 use crate::protocols::write_view;
@@ -69,6 +70,13 @@ impl Venue<'_> {
                 let (table, seating) = self.seat_of(player).ok_or(Full)?;
                 self.say_retry(player, open, retry, fault, table, seating, sink)
             }
+            What::Assignment => {
+                let (table, _) = self.seat_of(player).filter(|(table, _)| table.referee().is_some()).ok_or(Full)?;
+                let (method, message_type) = way(open.dialect, open.variant).ok_or(Full)?;
+                let body = self.assignment(table.id, !message_type.starts_with("ROUND")).ok_or(Full)?;
+                let conversation = Conversation::Seat(table.id, 0);
+                self.say_so((open.id, open.at), (method, message_type, false), open.dialect, conversation, body, sink)
+            }
             What::Check => {
                 #[derive(Serialize)]
                 struct Nothing {}
@@ -99,16 +107,30 @@ impl Venue<'_> {
         body: B,
         sink: &mut dyn Sink,
     ) -> Result<(), Full> {
+        let method = kind.method(dialect, variant).unwrap_or("handle_message");
+        let words = (method, kind.type_in(dialect), kind.is_referees());
+        self.say_so((id, at), words, dialect, conversation, body, sink)
+    }
+
+    /// Says something by this method, as this type of message, as the referee or not.
+    fn say_so<B: Serialize>(
+        &self,
+        (id, at): (u32, Now),
+        (method, message_type, referee): (&'static str, &'static str, bool),
+        dialect: Dialect,
+        conversation: Conversation<'_>,
+        body: B,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Full> {
         let head = Head {
             protocol: PROTOCOL,
-            message_type: kind.type_in(dialect),
-            sender: Shown(Sender { referee: kind.is_referees(), with_id: dialect == Dialect::MessageType }),
+            message_type,
+            sender: Shown(Sender { referee, with_id: dialect == Dialect::MessageType }),
             timestamp: Shown(at.utc),
             conversation_id: conversation,
             auth_token: Some(Shown(self.our_token())),
             league_id: Shown(self.league_id()),
         };
-        let method = kind.method(dialect, variant).unwrap_or("handle_message");
         json::write(&Call { dialect, method, id, message: Joined(head, body) }, sink)
     }
 
@@ -295,13 +317,20 @@ impl Venue<'_> {
     fn announced_match(&self, id: MatchId) -> Option<AnnouncedMatch<'_>> {
         let places = self.places(id)?;
         let player = |place| self.player_at(place).map(|player| (player.id(), Url(&player.contact)));
+        let referee_id = self.referee_of(id);
+        let foreign = self.referees().iter().find(|referee| referee.id() == referee_id);
         Some(AnnouncedMatch {
             match_id: id,
             game_type: self.game().rules().name,
             players: places.into_iter().map(player).collect::<Option<_>>()?,
-            referee_id: OUR_REFEREE,
-            referee_endpoint: &self.config().endpoint,
+            referee_id,
+            referee_endpoint: foreign.map_or(&self.config().endpoint, |referee| referee.contact.given()),
         })
+    }
+
+    /// A match as a referee that has it is told of it, which may want to see its fields by themselves.
+    pub(super) fn assignment(&self, id: MatchId, is_flat: bool) -> Option<Assignment<'_>> {
+        Some(Assignment { total_rounds: self.schedule().rounds(), announced: self.announced_match(id)?, is_flat })
     }
 
     fn seat_of(&self, player: &Player) -> Option<(&Table, Seating)> {
@@ -403,6 +432,7 @@ impl fmt::Display for Reason<'_> {
             Cause::BothFailed if sitters.len() == 2 => return f.write_str("Neither player gave a valid answer"),
             Cause::BothFailed => return f.write_str("Nobody gave a valid answer"),
             Cause::Adjudicated if forfeits.is_empty() => return f.write_str("The admin ruled on this match"),
+            Cause::Reported => return f.write_str("As the referee of this match reported"),
             Cause::TimeUp => return f.write_str("It had lasted as long as a match may"),
             Cause::Resigned => return write!(f, "{loser} gave up"),
             Cause::Timeout => write!(f, "{loser} did not answer in time"),

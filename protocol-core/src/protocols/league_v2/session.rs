@@ -2,7 +2,7 @@
 //! this player understands. Decides what is said next; [`calls`](super::calls) carries it out.
 
 use super::dialect::{Dialect, Style};
-use super::referees::{Desk, Referee};
+use super::referees::{Desk, Referee, Serves};
 use super::register::Agent as Sender;
 use crate::games::Rules;
 use crate::journal::Agent;
@@ -12,7 +12,7 @@ use crate::protocols::{self, Session as _};
 use crate::referee::{Fault, MAX_RETRIES, Policy};
 use crate::season::Rule;
 use crate::time::{Millis, Now};
-use crate::venue::{Call, Cursor, News, Progress, Timing, Venue};
+use crate::venue::{Call, Cursor, News, Progress, Stage, Taker, Timing, Venue};
 
 /// How long the next news waits for the answer to the last, in milliseconds.
 pub const NEWS_MS: Millis = 2_000;
@@ -42,6 +42,8 @@ pub(super) enum What {
     Settled(Message),
     /// A test: whatever comes back is fine, and counts for nothing.
     Check,
+    /// Not to the player: the referee that has its match, elsewhere, is told of that.
+    Assignment,
 }
 
 impl What {
@@ -57,6 +59,7 @@ impl What {
             What::Question(kind) | What::Settled(kind) => *kind,
             What::Retry(..) => Message::GameError,
             What::Check => Message::Ping,
+            What::Assignment => Message::MatchAssignment,
         }
     }
 }
@@ -246,7 +249,7 @@ impl protocols::Session for Session {
     }
 
     fn withdraw(&mut self) -> bool {
-        self.open.take_if(|open| matches!(open.what, What::Question(_) | What::Retry(..))).is_some()
+        self.open.take_if(|open| matches!(open.what, What::Question(_) | What::Retry(..) | What::Assignment)).is_some()
     }
 
     fn hang_up(&mut self) {
@@ -326,13 +329,32 @@ impl protocols::Protocol for Session {
 
     fn drop_errands(venue: &mut Venue<'_>) {
         venue.drop_errand();
+        venue.admit_late_referees();
     }
 
     fn referee<'a>(venue: &'a Venue<'_>, place: usize) -> Option<Agent<'a>> {
         venue.referees().get(place).map(Referee::entry)
     }
 
+    fn taker(venue: &mut Venue<'_>, players: &[u16]) -> Option<Taker> {
+        venue.taker(players)
+    }
+
+    fn referee_failed(venue: &mut Venue<'_>, number: u8) {
+        venue.referee_failed(number);
+    }
+
+    fn forget_referee(venue: &mut Venue<'_>, number: u16) -> bool {
+        // An errand knows them by their places.
+        venue.drop_errand();
+        let referees = &mut venue.desks_mut().league_v2.referees;
+        let before = referees.len();
+        referees.retain(|referee| referee.number != number);
+        referees.len() < before
+    }
+
     fn restore_referee(venue: &mut Venue<'_>, agent: Agent<'_>) -> Option<()> {
-        venue.desks_mut().league_v2.restore(Referee::restored(agent)?)
+        let serves = if venue.stage() == Stage::Waiting { Serves::Yes } else { Serves::Later };
+        venue.desks_mut().league_v2.restore(Referee { serves, ..Referee::restored(agent)? })
     }
 }
