@@ -315,7 +315,7 @@ impl Entry<'_> {
                 out.raw(&ballot.seed.0)?;
                 out.u16(ballot.turn)?;
                 out.u16(ballot.steps)?;
-                out.u8(ballot.is_own.into())?;
+                out.u8(ballot.marks())?;
                 out.u8(ballot.seats)?;
                 ballot.players.iter().take(ballot.seats.into()).try_for_each(|number| out.u16(*number))
             }
@@ -420,13 +420,14 @@ impl<'a> Entry<'a> {
             VOTING => {
                 let id = MatchId { round: from.u16()?, table: from.u16()? };
                 let (game, seed) = (GameKind::named(from.text()?).ok_or(Garbled)?, Seed(from.hash()?));
-                let (turn, steps, is_own, seats) = (from.u16()?, from.u16()?, from.u8()? != 0, from.u8()?);
+                let (turn, steps) = (from.u16()?, from.u16()?);
+                let ((is_own, left), seats) = (Ballot::of_marks(from.u8()?), from.u8()?);
                 let mut players = [0; MAX_SEATS];
                 { players.get_mut(..seats.into()).ok_or(Garbled)?.iter_mut() }.try_for_each(|number| {
                     *number = from.u16()?;
                     Ok(())
                 })?;
-                Entry::Voting(Ballot { id, game, seed, turn, steps, is_own, seats, players })
+                Entry::Voting(Ballot { id, game, seed, turn, steps, is_own, left, seats, players })
             }
             VOTE => {
                 let id = MatchId { round: from.u16()?, table: from.u16()? };

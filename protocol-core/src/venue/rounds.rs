@@ -505,6 +505,13 @@ impl Venue<'_> {
         places.iter().all(|&place| self.player_at(place).is_none_or(|player| player.seating.is_none()))
     }
 
+    /// Whether one more match can begin.
+    pub(crate) fn has_free_slot(&self) -> bool {
+        !self.memory.tables.is_full() || self.memory.tables.iter().flatten().any(Table::is_over) || {
+            self.memory.tables.iter().any(Option::is_none)
+        }
+    }
+
     /// A table nobody sits at.
     pub(super) fn free_slot(&mut self) -> Option<u16> {
         let is_only_watched = |(slot, table): (u16, &Option<Table>)| {

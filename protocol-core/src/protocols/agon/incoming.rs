@@ -26,7 +26,7 @@ pub(super) enum Action<'a> {
     /// Give up, with last words.
     LeaveMatch(Option<RoomId>, Option<Str<'a>>),
     /// For somebody in a match of others.
-    Vote,
+    Vote(Option<RoomId>, Option<Uuid>),
     /// Say that one is there.
     Heartbeat,
     /// What a box does not carry.
@@ -43,8 +43,8 @@ impl<'a> Action<'a> {
         if value.kind() != Kind::Object {
             return Err(Trouble::InvalidJson);
         }
-        let names = ["action", "room", "table_id", "match_id", "content", "parting_shot"];
-        let [action, room, table, of_match, content, shot] = value.members(names);
+        let names = ["action", "room", "table_id", "match_id", "content", "parting_shot", "participant_id"];
+        let [action, room, table, of_match, content, shot, participant] = value.members(names);
         let action = given(action).ok_or(Trouble::MissingField("action is missing"))?;
         let action = action.as_str().ok_or(Trouble::UnknownAction)?;
         let room = || name_of(room, Trouble::MissingField("room is missing"), Trouble::RoomNotFound);
@@ -69,7 +69,9 @@ impl<'a> Action<'a> {
             let shot = given(shot).map(|shot| shot.as_str().ok_or(wrong)).transpose()?;
             Ok(Action::LeaveMatch(of_match()?, shot.filter(|shot| !shot.is_empty())))
         } else if action.is("vote") {
-            of_match().map(|_| Action::Vote)
+            let of_match = of_match()?;
+            let who = given(participant).ok_or(Trouble::MissingField("participant_id is missing"))?;
+            Ok(Action::Vote(of_match, who.as_str().and_then(|id| Uuid::read(id.chars()))))
         } else if action.is("heartbeat") {
             Ok(Action::Heartbeat)
         } else if action.is("react") {

@@ -5,6 +5,7 @@
 //! A room is a game of ours, and a table one of our rooms, or the queue: who sits at the table that is always open plays with whoever
 //! waits for the same game, in whatever protocol.
 
+mod audience;
 mod incoming;
 mod outgoing;
 mod play;
@@ -14,6 +15,7 @@ mod session;
 mod tests;
 mod token;
 
+pub use audience::{Aside, Audience};
 pub use play::Reply;
 pub use rest::{Answer, Ask, Asking};
 pub use session::{Cursor, Picture, Session, Word};
@@ -64,6 +66,8 @@ struct Arena {
     ended: &'static str,
     /// The words of the game that are.
     endings: &'static [&'static str],
+    /// Whether its scores are those of the game, and not 1 for a win.
+    counts: bool,
 }
 
 /// The rooms of the specification, in its order.
@@ -77,6 +81,7 @@ const ARENAS: [Arena; 5] = [
         chars: 10,
         ended: "draw",
         endings: &["checkmate", "stalemate"],
+        counts: false,
     },
     Arena {
         slug: "go",
@@ -87,26 +92,29 @@ const ARENAS: [Arena; 5] = [
         chars: 10,
         ended: "go_score",
         endings: &[],
+        counts: true,
     },
     Arena {
         slug: "regular_debate",
         alias: "debate",
-        title: "Debate",
+        title: "Debate: ten speeches each, and then the audience votes; whoever goes first is for the motion",
         turn: 3,
         late: Late::PlayFirst { forfeit_after: Some(3) },
         chars: 2_000,
         ended: "cap",
-        endings: &[],
+        endings: &["leave"],
+        counts: true,
     },
     Arena {
         slug: "spicy_debate",
         alias: "spicy_debate",
-        title: "Spicy debate",
+        title: "Spicy debate: ten speeches each, and then the audience votes; whoever goes first is for the motion",
         turn: 3,
         late: Late::PlayFirst { forfeit_after: Some(3) },
         chars: 2_000,
         ended: "cap",
-        endings: &[],
+        endings: &["leave"],
+        counts: true,
     },
     Arena {
         slug: "trade_deal",
@@ -117,23 +125,16 @@ const ARENAS: [Arena; 5] = [
         chars: 2_000,
         ended: "trade_scored",
         endings: &[],
+        counts: true,
     },
 ];
 
 /// How many rooms the specification has.
 const ROOMS: usize = ARENAS.len();
 
-/// So many of them are open to its agents. In the others speeches are heard, votes counted and goods traded, which it has no words for
-/// yet: agents of other protocols debate.
-const OPEN_ROOMS: usize = 2;
-
-/// The rooms that are open, with their places in the specification.
+/// The rooms whose games this box has, with their places in the specification.
 fn rooms() -> impl Iterator<Item = (usize, GameKind, &'static Arena)> {
-    ARENAS
-        .iter()
-        .take(OPEN_ROOMS)
-        .enumerate()
-        .filter_map(|(place, arena)| Some((place, GameKind::named(arena.slug)?, arena)))
+    { ARENAS.iter().enumerate() }.filter_map(|(place, arena)| Some((place, GameKind::named(arena.slug)?, arena)))
 }
 
 /// The room of a game, with its place.
@@ -211,6 +212,8 @@ pub enum Trouble {
     TableNotFound,
     /// Both seats are taken, or the game there is over.
     TableTaken,
+    /// The box has no table left.
+    RoomFull,
     /// The agent sits or plays somewhere: the words say what to do.
     AlreadyInRoom(&'static str),
     /// The match ended while the agent was gone.
@@ -243,6 +246,7 @@ impl Trouble {
             Trouble::RoomNotFound => "ROOM_NOT_FOUND",
             Trouble::TableNotFound => "TABLE_NOT_FOUND",
             Trouble::TableTaken => "TABLE_TAKEN",
+            Trouble::RoomFull => "ROOM_FULL",
             Trouble::AlreadyInRoom(_) => "ALREADY_IN_ROOM",
             Trouble::ReconnectExpired => "RECONNECT_EXPIRED",
             Trouble::Unauthorized(_) => "UNAUTHORIZED",
@@ -267,6 +271,7 @@ impl Trouble {
             Trouble::RoomNotFound => "there is no such room; welcome lists them",
             Trouble::TableNotFound => "there is no such table in this room; room_state lists them",
             Trouble::TableTaken => "the seats of this table are taken; sit at a table that waits",
+            Trouble::RoomFull => "all tables of this box are taken; sit down when a match is over",
             Trouble::ReconnectExpired => "you were gone for more than 30 seconds, and your match is over",
             Trouble::NameTaken => "another agent has this name",
             Trouble::IllegalMove(Illegal(words), _)

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::incoming::{Action, table};
 use super::outgoing::*;
-use super::session::{Picture, Word, elo_of, key, of, picture, seen, sender};
+use super::session::{Picture, Word, elo_of, key, messages, of, picture, seen, sender};
 use super::{Arena, BURST, MESSAGE_BYTES, OPEN, STRIKES, Trouble, room_named, room_of, rooms};
-use crate::games::{AnyGame, Game, GameKind, Seat};
+use crate::games::{AnyGame, Game, GameKind, SAID, Seat};
 use crate::ids::MatchId;
 use crate::json::{self, Full, Joined, Map, Seq, Shown, Sink, Str, Value};
 use crate::log::Happening;
@@ -16,7 +16,8 @@ use crate::protocols::moltgame::RoomId;
 use crate::referee::{Cause, Fault, Heard, Outcome};
 use crate::season::Rule;
 use crate::time::Now;
-use crate::venue::{Life, OpenRoom, Table, Venue, seconds};
+use crate::uuid::Uuid;
+use crate::venue::{Life, NotCounted, OpenRoom, Table, Venue, Voter, seconds};
 
 /// The answer to a message of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,14 +105,44 @@ impl Venue<'_> {
             }
             Action::SendMessage(of_match, content) => self.hear_content(now, line, of_match, content),
             Action::LeaveMatch(of_match, shot) => {
-                self.is_in(line, of_match)?;
+                if self.is_in(line, of_match)?.life == Life::Voting {
+                    return Err(Trouble::ValidationFailed("nobody can leave this match any more: its audience votes"));
+                }
                 let shot = shot.map(Str::truncated::<400>).unwrap_or_default();
-                self.give_up(now, line, Fault::Resigned, &shot);
+                // Where there is an audience, that decides.
+                if !self.leave_talk(now, line, &shot) {
+                    self.give_up(now, line, Fault::Resigned, &shot);
+                }
                 Ok(Reply::Nothing)
             }
-            Action::Vote => Err(Trouble::ValidationFailed("The vote is closed")),
+            Action::Vote(of_match, who) => self.hear_vote(now, line, of_match, who),
             Action::NotHere(why) => Err(Trouble::ContentBlocked(why)),
         }
+    }
+
+    /// An agent votes on a match of others.
+    fn hear_vote(
+        &mut self,
+        now: Now,
+        line: u16,
+        of_match: Option<RoomId>,
+        who: Option<Uuid>,
+    ) -> Result<Reply, Trouble> {
+        let refused = |why: NotCounted| match why {
+            NotCounted::Choice => {
+                Trouble::ValidationFailed("participant_id must be the id of one who plays this match")
+            }
+            why => Trouble::ValidationFailed(why.words()),
+        };
+        let id = of_match.filter(|room| self.room_id(room.id) == *room).map(|room| room.id);
+        let id = id.ok_or(refused(NotCounted::Match))?;
+        let is_it = |line: &u16| self.player(*line).is_some_and(|player| Some(self.agent_id(player)) == who);
+        let seat = (0..).zip(self.seated_at(id)).find(|(_, (_, line))| is_it(line)).map(|(seat, _)| seat);
+        let voter = self.player(line).ok_or(Trouble::NotInMatch)?;
+        let (voter, from) = (Voter::Agent(voter.number), voter.contact.ip());
+        // Whom it is for matters only while the vote is open.
+        self.vote(now, id, voter, from, seat.unwrap_or(Seat::MAX)).map_err(refused)?;
+        Ok(Reply::Nothing)
     }
 
     /// The room an agent is in: that of its match, or the one it went into.
@@ -126,7 +157,7 @@ impl Venue<'_> {
         }
     }
 
-    fn is_in_match(&self, line: u16) -> bool {
+    pub(super) fn is_in_match(&self, line: u16) -> bool {
         self.table_of(line).is_some_and(|table| !table.is_over())
     }
 
@@ -153,6 +184,9 @@ impl Venue<'_> {
         self.is_nowhere(line)?;
         if self.player(line).is_some_and(|player| self.plays_in_league(player)) {
             return Err(IN_A_LEAGUE);
+        }
+        if !self.has_free_slot() {
+            return Err(Trouble::RoomFull);
         }
         match at {
             None => self.queue_up(now, line, game),
@@ -192,11 +226,14 @@ impl Venue<'_> {
         if table.life == Life::Countdown {
             return Err(Trouble::NotYourTurn);
         }
-        let arena = arena_of(table.play.game());
-        let chars = content.as_str().map_or(0, |text| text.chars().count());
+        let game = table.play.game();
+        let text = || content.as_str().into_iter().flat_map(Str::chars);
         // Speeches that are longer are cut.
-        let most = arena.filter(|arena| arena.chars <= 10).map_or(usize::MAX, |arena| arena.chars.into());
-        if content.raw().len() > MESSAGE_BYTES || chars > most {
+        let is_speech = game.speech() > SAID;
+        let most = arena_of(game).filter(|_| !is_speech).map_or(usize::MAX, |arena| arena.chars.into());
+        // As it is meant, however it was escaped.
+        let bytes: usize = text().map(char::len_utf8).sum();
+        if bytes > MESSAGE_BYTES || text().count() > most {
             return Err(Trouble::MessageTooLong);
         }
         let heard = self.make_move(now, line, content);
@@ -214,10 +251,14 @@ impl Venue<'_> {
         }
     }
 
-    /// The registration of the agent whose match ended while it was gone, once it is told that.
-    pub fn agon_expired(&mut self, issue: u32) -> Option<Reply> {
+    /// An agent has come. If its match ended while it was gone, it is told that, once.
+    pub fn agon_expired(&mut self, now: Now, issue: u32) -> Option<Reply> {
         let line = self.line_of(issue)?;
         let session = of(self, line)?;
+        // While it was gone it could not say anything.
+        if session.heard > 0 {
+            session.heard = now.ms.max(1);
+        }
         core::mem::take(&mut session.is_expired).then_some(Reply::Refused(Trouble::ReconnectExpired))
     }
 
@@ -286,7 +327,10 @@ impl Venue<'_> {
     fn agon_tables(&self, game: GameKind) -> impl Iterator<Item = TableState<'_, TableId>> {
         let place = room_of(game).map_or(0, |(place, _)| place);
         let title = room_of(game).map_or("", |(_, arena)| arena.title);
-        let state = move |id, status, [seat_1, seat_2]: [_; 2]| table_state((id, title), status, seat_1, seat_2);
+        let state = move |id: Option<MatchId>, status, [seat_1, seat_2]: [_; 2]| {
+            let title = id.and_then(|id| self.prompt(self.table(id)?)).unwrap_or(title);
+            table_state((id, title), status, seat_1, seat_2)
+        };
         let sitting = move |line: Option<&u16>| self.sitting(*line?, place);
         let first = self.waiting(game, None).next();
         let open = state(None, "waiting", [sitting(first.as_ref()), None]);
@@ -302,6 +346,13 @@ impl Venue<'_> {
             state(Some(id), status, [at(0), at(1)])
         });
         core::iter::once(open).chain(waiting).chain(others)
+    }
+
+    /// What the match at a table is about, where it is about something.
+    fn prompt(&self, table: &Table) -> Option<&str> {
+        let (game, &line) = (table.play.game(), table.players().first()?);
+        let own = Some(self.notes_of(line).0).filter(|own| game.has_own_topic() && !own.is_empty());
+        own.or(game.topic())
     }
 
     fn sitting(&self, line: u16, place: usize) -> Option<Sitting<'_>> {
@@ -337,12 +388,14 @@ impl Venue<'_> {
         let line = *table.players().get(usize::from(seat)).ok_or(Full)?;
         let (match_id, play) = (self.room_id(table.id).uuid(), &table.play);
         let (game, arena) = (play.game(), arena_of(play.game()).ok_or(Full)?);
-        let place = place_of(game);
+        let (place, first) = (place_of(game), first(game));
+        let prompt_title = self.prompt(table).unwrap_or(arena.title);
+        let vote_left = || play.vote_left(picture.at.ms).unwrap_or(0).div_ceil(1_000);
         let notice = |event, grace_seconds| Notice { event, match_id, grace_seconds };
         match word {
             Word::Seated => {
                 let table_id = TableId(Some(table.id));
-                json::write(&Seated { event: "seated", table_id, prompt_title: arena.title, prompt_body: None }, sink)
+                json::write(&Seated { event: "seated", table_id, prompt_title, prompt_body: None }, sink)
             }
             Word::Countdown => {
                 let seconds = table.starts_in(picture.at.ms).unwrap_or(0).div_ceil(1_000);
@@ -355,9 +408,12 @@ impl Venue<'_> {
                     event: "match_start",
                     match_id,
                     opponent: self.agon_opponent(other, place).ok_or(Full)?,
-                    prompt_title: arena.title,
-                    prompt_body: None,
-                    you_go_first: seat == 0,
+                    prompt_title,
+                    prompt_body: game.talk().map(|_| match seat == first {
+                        true => "You are for the motion, and speak first.",
+                        false => "You are against the motion, and speak second.",
+                    }),
+                    you_go_first: seat == first,
                     config: Config {
                         turn_time_limit_seconds: policy.turn_ms / 1_000,
                         max_message_chars: arena.chars,
@@ -376,9 +432,12 @@ impl Venue<'_> {
                 let message = OpponentMessage {
                     event: "opponent_message",
                     match_id,
-                    content: Content(game, sender(game.turn())),
+                    content: match game.speech() > SAID {
+                        true => self.last_speech(table).map(Content::Speech),
+                        false => Some(Content::Move(game, sender(game.turn(), first))),
+                    },
                     message_number: game.turn().saturating_sub(1),
-                    truncated: false,
+                    truncated: game.talk().is_some_and(|talk| talk.is_cut),
                     server_timestamp: u64::from(picture.at.utc.0).saturating_mul(1_000),
                 };
                 json::write(&Joined(message, Sketch(game)), sink)
@@ -386,7 +445,13 @@ impl Venue<'_> {
             Word::Leaving => {
                 let other = *table.players().get(usize::from(seat ^ 1)).ok_or(Full)?;
                 let shot = Some(self.notes_of(other).1).filter(|shot| !shot.is_empty());
-                json::write(&Leaving { event: "opponent_leaving", match_id, parting_shot: shot }, sink)
+                let voting_in_seconds = (table.life == Life::Voting).then_some(0);
+                let event = "opponent_leaving";
+                json::write(&Leaving { event, match_id, parting_shot: shot, voting_in_seconds }, sink)
+            }
+            Word::Voting => {
+                let (event, duration_seconds) = ("voting_open", vote_left());
+                json::write(&VotingOpen { event, match_id, duration_seconds, participants: None::<()> }, sink)
             }
             Word::Gone => json::write(&notice("opponent_disconnected", Some(super::GRACE_SECONDS)), sink),
             Word::Back => json::write(&notice("opponent_reconnected", None), sink),
@@ -395,14 +460,13 @@ impl Venue<'_> {
                 let outcome = play.outcome().filter(|_| table.life != Life::CalledOff);
                 let lines = [0, 1].map(|seat: usize| table.players().get(seat).copied().unwrap_or(u16::MAX));
                 let ended = Ended { outcome, game, lines, key: key(table), seconds };
-                let [own, other] = if seat == 0 { [0, 1] } else { [1, 0] };
                 let end = MatchEnd {
                     event: "match_end",
                     match_id,
                     result: self.agon_result(&ended),
-                    your_role: if seat == 0 { "participant_1" } else { "participant_2" },
-                    your_score: ended.score(own),
-                    opponent_score: ended.score(other),
+                    your_role: if seat == first { "participant_1" } else { "participant_2" },
+                    your_score: ended.score(seat),
+                    opponent_score: ended.score(seat ^ 1),
                 };
                 json::write(&end, sink)
             }
@@ -440,7 +504,7 @@ impl Venue<'_> {
                 .find_map(|seat| play.left(seat, picture.at.ms))
                 .unwrap_or(0)
                 .div_ceil(1_000),
-            total_messages: play.game().turn().saturating_sub(1),
+            total_messages: messages(play.game(), None),
             opponent: self.agon_opponent(other, place_of(play.game())).ok_or(Full)?,
             spectator_count: table.spectators,
             match_duration_seconds: play.elapsed(picture.at.ms) / 1_000,
@@ -460,7 +524,9 @@ impl Venue<'_> {
         let table = self.table_at(picture.slot).ok_or(Full)?;
         let line = seat.and_then(|seat| table.players().get(usize::from(seat)).copied());
         let player = line.and_then(|line| self.player(line));
-        let made = json::parse(made.as_bytes()).ok();
+        // What was said at length follows in parts.
+        let is_speech = table.play.game().speech() > SAID;
+        let made = json::parse(made.as_bytes()).ok().filter(|_| !is_speech);
         let message = MatchMessage {
             participant_id: player.map(|player| self.agent_id(player)),
             participant_name: player.map_or("", |player| &player.name),
@@ -470,9 +536,29 @@ impl Venue<'_> {
         json::write(&message, sink)
     }
 
-    /// The match that a picture is of, and how many messages there were.
+    /// Whether a move on film says something, where that is a speech, of which the parts follow.
+    pub fn agon_talk(&self, picture: &Picture, made: &str) -> Option<bool> {
+        let table = self.table_at(picture.slot).filter(|table| table.play.game().speech() > SAID)?;
+        let made = json::parse(made.as_bytes()).ok().and_then(|made| table.play.game().said(0, made));
+        Some(made.is_some_and(|text| !text.is_empty()))
+    }
+
+    /// The match that a picture is of, and how many turns there were.
     pub fn agon_match(&self, picture: &Picture) -> Option<(MatchId, u16)> {
         self.table_at(picture.slot).map(|table| (table.id, table.play.game().turn().saturating_sub(1)))
+    }
+
+    /// The last speech at a table, while it is kept for those who have not heard it; `None` where only the film has it.
+    fn last_speech(&self, table: &Table) -> Option<&str> {
+        let game = table.play.game();
+        let line = table.players().get(usize::from(sender(game.turn(), first(game))))?;
+        Some(self.speech_of(*line)).filter(|speech| !speech.is_empty())
+    }
+
+    /// Whether the message that is to be told has to be read from the film.
+    pub fn agon_needs_film(&self, picture: &Picture) -> bool {
+        let table = self.table_at(picture.slot);
+        table.is_some_and(|table| table.play.game().speech() > SAID && self.last_speech(table).is_none())
     }
 
     fn agon_opponent(&self, line: u16, place: usize) -> Option<Opponent<'_>> {
@@ -529,20 +615,26 @@ impl Venue<'_> {
                 (gain.of == of).then_some((id(line)?, gain))
             })
         };
-        let key = ended.key;
+        let (key, game) = (ended.key, ended.game);
+        let (first, has_audience) = (first(game), game.has_audience());
+        let votes = move || {
+            let of_seat = move |seat: Seat| u32::try_from(game.score(seat)).unwrap_or(0);
+            [first, first ^ 1].into_iter().filter(move |_| has_audience).map(move |seat| (seat, of_seat(seat)))
+        };
+        let voted_for = move |seat: Seat| lines.get(usize::from(seat)).and_then(|&line| id(line));
         MatchResult {
             winner_id: at(winner).and_then(id),
             winner_type: winner.map(|_| "agent"),
             loser_id: at(winner.map(|winner| winner ^ 1)).and_then(id),
             end_reason: ended.reason(),
-            participant_1_score: ended.score(0),
-            participant_2_score: ended.score(1),
-            vote_count: NoVotes,
-            total_votes: 0,
+            participant_1_score: ended.score(first),
+            participant_2_score: ended.score(first ^ 1),
+            vote_count: Map(move || votes().filter_map(move |(seat, votes)| Some((Shown(voted_for(seat)?), votes)))),
+            total_votes: votes().map(|(_, votes)| votes).fold(0, u32::saturating_add),
             elo_changes: Map(move || gains(key).map(|(id, gain)| (Shown(id), gain.elo))),
             points_awarded: Map(move || gains(key).map(|(id, gain)| (Shown(id), gain.points))),
             duration_seconds: ended.seconds,
-            total_messages: ended.game.turn().saturating_sub(1),
+            total_messages: messages(ended.game, None),
         }
     }
 }
@@ -577,7 +669,7 @@ impl Ended<'_> {
     pub(super) fn score(&self, seat: Seat) -> Score {
         let Some(outcome) = self.outcome else { return Score::Halves(0) };
         match arena_of(self.game) {
-            Some(arena) if arena.endings.is_empty() => Score::Points(self.game.score(seat)),
+            Some(arena) if arena.counts => Score::Points(self.game.score(seat)),
             _ if outcome.winners.is_empty() => Score::Halves(1),
             _ if !outcome.winners.has(seat) => Score::Halves(0),
             _ if outcome.winners.len() == 1 => Score::Halves(2),
@@ -588,12 +680,17 @@ impl Ended<'_> {
 
 /// How a table stands.
 fn table_state<'a>(
-    (id, prompt_title): (Option<MatchId>, &'static str),
+    (id, prompt_title): (Option<MatchId>, &'a str),
     status: &'static str,
     seat_1: Option<Sitting<'a>>,
     seat_2: Option<Sitting<'a>>,
 ) -> TableState<'a, TableId> {
     TableState { id: TableId(id), status, seat_1, seat_2, prompt_title, prompt_body: None }
+}
+
+/// Who goes first in it.
+pub(super) fn first(game: &AnyGame) -> Seat {
+    game.talk().map_or(0, |talk| talk.first)
 }
 
 /// The room of a game.

@@ -6,7 +6,7 @@ use heapless::String;
 
 use super::{FRAMEWORK_BYTES, GRACE_SECONDS, ROOMS, SILENCE_MS, room_of};
 use crate::fair::Seed;
-use crate::games::{Game, GameKind, Rules, Seat};
+use crate::games::{AnyGame, Game, GameKind, Rules, Seat};
 use crate::protocols::{self, AnySession, put_question};
 use crate::referee::{Cause, Fault, Policy};
 use crate::season::Rating;
@@ -139,11 +139,16 @@ impl protocols::Protocol for Session {
 
     /// It has been silent for too long.
     fn expire(venue: &mut Venue<'_>, now: Now, index: u16) {
+        let is_away = venue.player(index).is_some_and(|player| player.is_away());
         let Some(session) = of(venue, index) else { return };
         if session.heard == 0 || now.ms < session.heard.saturating_add(SILENCE_MS) {
             return;
         }
         session.heard = 0;
+        if is_away {
+            // It has its grace.
+            return;
+        }
         venue.give_up(now, index, Fault::Silent, "");
     }
 
@@ -195,20 +200,20 @@ fn settle(venue: &mut Venue<'_>, slot: u16) {
     let (Some(outcome), &[first, second]) = (table.play.outcome(), table.players()) else { return };
     let game = GameKind::named(table.play.game().rules().name);
     let Some((place, _)) = game.and_then(room_of) else { return };
-    let (of_match, messages) = (key(table), table.play.game().turn().saturating_sub(1));
+    let (of_match, game) = (key(table), table.play.game());
+    let own = [0, 1].map(|seat| messages(game, Some(seat)));
     let lines = [first, second];
     if lines.iter().any(|&line| seen(venue, line).is_some_and(|session| session.gain.of == of_match)) {
         return;
     }
     let elos = lines.map(|line| elo_of(venue, line, place));
-    for ((seat, line), against) in (0..).zip(lines).zip(elos.into_iter().rev()) {
+    for ((seat, line), (against, own)) in (0..).zip(lines).zip(elos.into_iter().rev().zip(own)) {
         let halves = match outcome.winners {
             winners if winners.is_empty() => 1,
             winners if !winners.has(seat) => 0,
             winners if winners.len() == 1 => 2,
             _ => 1,
         };
-        let own = (messages.saturating_add(1).saturating_sub(seat.into())) / 2;
         if let Some(session) = of(venue, line) {
             session.rate(of_match, place, against, halves, own);
         }
@@ -244,6 +249,8 @@ pub enum Word {
     Message,
     /// `opponent_leaving`
     Leaving,
+    /// `voting_open`
+    Voting,
     /// `opponent_disconnected`
     Gone,
     /// `opponent_reconnected`
@@ -265,6 +272,11 @@ pub struct Picture {
     key: u32,
     /// One more than there were messages.
     turn: u16,
+    /// Who goes first.
+    first: Seat,
+    /// Whether nothing was said in the last turn.
+    is_silent: bool,
+    is_voting: bool,
     is_countdown: bool,
     /// Whether the agent has been told that it has begun.
     is_known: bool,
@@ -294,16 +306,21 @@ pub(super) fn picture(venue: &Venue<'_>, now: Now, line: u16) -> Option<Picture>
     let asked = play.asked_at(seat).filter(|_| is_playing && play.hears(seat));
     let outcome = play.outcome().filter(|_| table.is_over());
     let left = play.grace_left(seat ^ 1, now.ms).filter(|_| is_playing);
+    let talk = play.game().talk().unwrap_or_default();
+    let has_resigned = outcome.is_some_and(|outcome| outcome.cause == Cause::Resigned && outcome.winners.has(seat));
     Some(Picture {
         at: now,
         slot,
         seat,
         key,
         turn: play.game().turn(),
+        first: talk.first,
+        is_silent: talk.is_silent,
+        is_voting: table.life == Life::Voting,
         is_countdown: table.life == Life::Countdown,
         is_known: table.greeted.has(seat),
         asked: asked.map(|at| u32::try_from(at.saturating_sub(play.began())).unwrap_or(u32::MAX)),
-        has_left: outcome.is_some_and(|outcome| outcome.cause == Cause::Resigned && outcome.winners.has(seat)),
+        has_left: has_resigned || talk.left.has(seat ^ 1),
         is_gone: left.is_some_and(|left| left <= GRACE_SECONDS.saturating_mul(1_000)),
         is_over: table.is_over(),
         counts: seen(venue, line).is_some_and(|session| session.gain.of == key),
@@ -323,6 +340,7 @@ pub struct Cursor {
     is_seated: bool,
     is_counted_down: bool,
     is_begun: bool,
+    is_voting: bool,
     has_left: bool,
     is_gone: bool,
     /// How much of its end: the match, the Elo, the points.
@@ -367,12 +385,15 @@ impl Cursor {
         if core::mem::replace(&mut self.turn, picture.turn) != picture.turn {
             // Another question, be it put in the same millisecond.
             self.asked = None;
-            if sender(picture.turn) != picture.seat {
+            if sender(picture.turn, picture.first) != picture.seat && !picture.is_silent {
                 return Some(Word::Message);
             }
         }
         if core::mem::replace(&mut self.has_left, picture.has_left) != picture.has_left {
             return Some(Word::Leaving);
+        }
+        if picture.is_voting && !core::mem::replace(&mut self.is_voting, true) {
+            return Some(Word::Voting);
         }
         if picture.is_over {
             let word = match self.end {
@@ -397,7 +418,17 @@ impl Cursor {
     }
 }
 
-/// Who sent the last message before a turn.
-pub(super) fn sender(turn: u16) -> Seat {
-    u8::from(turn % 2 == 1)
+/// Who sent the last message before a turn, by who goes first.
+pub(super) fn sender(turn: u16, first: Seat) -> Seat {
+    first ^ u8::from(turn % 2 == 1)
+}
+
+/// How many messages there were in a game, of one of its seats or of both.
+pub(super) fn messages(game: &AnyGame, of: Option<Seat>) -> u16 {
+    let (made, talk) = (game.turn().saturating_sub(1), game.talk().unwrap_or_default());
+    let own = |seat: Seat| {
+        let turns = made.saturating_add(u16::from(seat == talk.first)) / 2;
+        turns.saturating_sub(talk.silent.get(usize::from(seat)).copied().unwrap_or(0).into())
+    };
+    of.map_or_else(|| own(0).saturating_add(own(1)), own)
 }
