@@ -6,6 +6,7 @@
 //! waits for the same game, in whatever protocol.
 
 mod audience;
+mod desk;
 mod incoming;
 mod outgoing;
 mod play;
@@ -14,6 +15,7 @@ mod session;
 #[cfg(test)]
 mod tests;
 mod token;
+mod wager;
 
 pub use audience::{Aside, Audience};
 pub use play::Reply;
@@ -47,8 +49,14 @@ const MESSAGE_BYTES: usize = 8_000;
 const STRIKES: u8 = 3;
 /// The most bytes an agent may say of what it is made with.
 const FRAMEWORK_BYTES: usize = 24;
-/// The table of every room that is always open.
+/// The tables of every room that are always open: the usual one,
 const OPEN: &str = "open";
+/// and the one with short turns.
+const BLITZ: &str = "blitz";
+/// The most Arena Points of a wager.
+const WAGER: u16 = 1_000;
+/// Of this many bytes a reaction may be at most: the longest emoji have 28.
+const EMOJI_BYTES: usize = 32;
 
 /// One room, and what is played there.
 struct Arena {
@@ -261,11 +269,12 @@ impl Trouble {
         match self {
             Trouble::InvalidJson => "the message must be a JSON object",
             Trouble::UnknownAction => {
-                "action must be one of enter_room, leave_room, sit_table, send_message, leave_match, vote, react, heartbeat"
+                "action must be one of enter_room, leave_room, sit_table, send_message, leave_match, vote, react, heartbeat, \
+                 propose_wager, accept_wager, decline_wager, cancel_wager"
             }
             Trouble::EmptyContent => "content is empty",
             Trouble::MessageTooLong => "content is too long: 8000 bytes at most, and 10 characters in chess and go",
-            Trouble::RateLimited => "more than 20 messages came in a second; this one was not heard",
+            Trouble::RateLimited => "more than 20 messages came in a second, or two reactions; this one was not heard",
             Trouble::NotInMatch => "you are not in this match",
             Trouble::NotYourTurn => "it is not your turn",
             Trouble::RoomNotFound => "there is no such room; welcome lists them",

@@ -40,12 +40,12 @@ pub(super) struct RoomState<T> {
 
 /// One table of a room.
 #[derive(Serialize)]
-pub(super) struct TableState<'a, I> {
+pub(super) struct TableState<'a, I, T> {
     pub id: I,
     pub status: &'static str,
     pub seat_1: Option<Sitting<'a>>,
     pub seat_2: Option<Sitting<'a>>,
-    pub prompt_title: &'a str,
+    pub prompt_title: T,
     pub prompt_body: Option<&'a str>,
 }
 
@@ -68,10 +68,10 @@ pub(super) struct LeftRoom {
 
 /// `seated`
 #[derive(Serialize)]
-pub(super) struct Seated<'a, I> {
+pub(super) struct Seated<'a, I, T> {
     pub event: &'static str,
     pub table_id: I,
-    pub prompt_title: &'a str,
+    pub prompt_title: T,
     pub prompt_body: Option<&'a str>,
 }
 
@@ -104,20 +104,20 @@ pub(super) struct Config {
 }
 
 /// How often one has met somebody, and how that went.
-#[derive(Default, Serialize)]
+#[derive(Serialize)]
 pub(super) struct HeadToHead {
-    pub wins: u16,
-    pub losses: u16,
-    pub draws: u16,
+    pub wins: u8,
+    pub losses: u8,
+    pub draws: u8,
 }
 
 /// `match_start`
 #[derive(Serialize)]
-pub(super) struct MatchStart<'a> {
+pub(super) struct MatchStart<'a, T> {
     pub event: &'static str,
     pub match_id: Uuid,
     pub opponent: Opponent<'a>,
-    pub prompt_title: &'a str,
+    pub prompt_title: T,
     pub prompt_body: Option<&'a str>,
     pub you_go_first: bool,
     pub config: Config,
@@ -167,6 +167,15 @@ pub(super) struct VotingOpen<P> {
     pub duration_seconds: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub participants: Option<P>,
+}
+
+/// `reaction`, which is ours.
+#[derive(Serialize)]
+pub(super) struct Reacted<'a> {
+    pub event: &'static str,
+    pub match_id: Uuid,
+    pub from_name: &'a str,
+    pub emoji: &'a str,
 }
 
 /// `opponent_message`

@@ -1,12 +1,14 @@
 //! What agents say on their WebSocket, done, and what they are told, in words. Whoever carries messages knows an agent by its
 //! registration: lines move up when somebody leaves.
 
+use core::fmt;
+
 use serde::Serialize;
 
 use super::incoming::{Action, table};
 use super::outgoing::*;
 use super::session::{Picture, Word, elo_of, key, messages, of, picture, seen, sender};
-use super::{Arena, BURST, MESSAGE_BYTES, OPEN, STRIKES, Trouble, room_named, room_of, rooms};
+use super::{Arena, BLITZ, BURST, MESSAGE_BYTES, OPEN, STRIKES, Trouble, room_named, room_of, rooms};
 use crate::games::{AnyGame, Game, GameKind, SAID, Seat};
 use crate::ids::MatchId;
 use crate::json::{self, Full, Joined, Map, Seq, Shown, Sink, Str, Value};
@@ -17,7 +19,7 @@ use crate::referee::{Cause, Fault, Heard, Outcome};
 use crate::season::Rule;
 use crate::time::Now;
 use crate::uuid::Uuid;
-use crate::venue::{Life, NotCounted, OpenRoom, Table, Venue, Voter, seconds};
+use crate::venue::{self, Life, NotCounted, OpenRoom, Table, Venue, Voter, seconds};
 
 /// The answer to a message of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,8 @@ pub enum Reply {
 
 const IN_A_MATCH: Trouble = Trouble::AlreadyInRoom("you are in a match; leave_match gives it up");
 const IN_A_LEAGUE: Trouble = Trouble::AlreadyInRoom("you play in the league, and its matches come to you");
+/// Stands for the table with short turns that is always open: no match has this id.
+const BLITZ_TABLE: MatchId = MatchId { round: 0, table: venue::BLITZ.number };
 const AT_A_TABLE: Trouble = Trouble::AlreadyInRoom("you sit at a table; leave_room leaves it");
 
 impl Venue<'_> {
@@ -116,6 +120,8 @@ impl Venue<'_> {
                 Ok(Reply::Nothing)
             }
             Action::Vote(of_match, who) => self.hear_vote(now, line, of_match, who),
+            Action::React(of_match, emoji) => self.hear_reaction(now, line, of_match, &emoji),
+            Action::Wager(of_match, bet) => self.hear_bet(line, of_match, bet),
             Action::NotHere(why) => Err(Trouble::ContentBlocked(why)),
         }
     }
@@ -176,6 +182,7 @@ impl Venue<'_> {
         let waits_here = |venue: &Self, at| venue.queue_position(line).is_some() && venue.waits_in(line) == at;
         let at = match name {
             OPEN => None,
+            BLITZ => Some(BLITZ_TABLE),
             name => Some(table(name).ok_or(Trouble::TableNotFound)?),
         };
         if self.agon_room(line) == Some(game) && waits_here(self, at) {
@@ -190,6 +197,7 @@ impl Venue<'_> {
         }
         match at {
             None => self.queue_up(now, line, game),
+            Some(BLITZ_TABLE) => self.queue_up_for_blitz(now, line, game),
             Some(id) => match self.open_room_of(id) {
                 Some(open) if open.game == game => {
                     self.enter_room(now, line, id).map_err(|_| Trouble::TableTaken)?;
@@ -210,7 +218,7 @@ impl Venue<'_> {
     }
 
     /// Whether an agent plays in a match that goes on.
-    fn is_in(&self, line: u16, of_match: Option<RoomId>) -> Result<&Table, Trouble> {
+    pub(super) fn is_in(&self, line: u16, of_match: Option<RoomId>) -> Result<&Table, Trouble> {
         let table = self.table_of(line).filter(|table| !table.is_over() && Some(self.room_id(table.id)) == of_match);
         table.ok_or(Trouble::NotInMatch)
     }
@@ -284,8 +292,8 @@ impl Venue<'_> {
             }
             Reply::Seated(game, at) => {
                 let (_, arena) = room_of(game).ok_or(Full)?;
-                let seated =
-                    Seated { event: "seated", table_id: TableId(at), prompt_title: arena.title, prompt_body: None };
+                let prompt_title = Shown(Title(at == Some(BLITZ_TABLE), arena.title));
+                let seated = Seated { event: "seated", table_id: TableId(at), prompt_title, prompt_body: None };
                 json::write(&seated, sink)
             }
             Reply::Refused(trouble) => {
@@ -303,7 +311,7 @@ impl Venue<'_> {
                 room: arena.slug,
                 agents_present: self.agents_in(game),
                 humans_present: humans,
-                tables_open: self.waiting_rooms(game).filter(|open| open.taken < 2).count().saturating_add(1),
+                tables_open: self.waiting_rooms(game).filter(|open| open.taken < 2).count().saturating_add(2),
             })
         })
     }
@@ -324,16 +332,20 @@ impl Venue<'_> {
     }
 
     /// The tables of a room: the one that is always open, those that wait, those that are played at, and those that were.
-    fn agon_tables(&self, game: GameKind) -> impl Iterator<Item = TableState<'_, TableId>> {
+    fn agon_tables(&self, game: GameKind) -> impl Iterator<Item = TableState<'_, TableId, Shown<Title<'_>>>> {
         let place = room_of(game).map_or(0, |(place, _)| place);
         let title = room_of(game).map_or("", |(_, arena)| arena.title);
         let state = move |id: Option<MatchId>, status, [seat_1, seat_2]: [_; 2]| {
-            let title = id.and_then(|id| self.prompt(self.table(id)?)).unwrap_or(title);
-            table_state((id, title), status, seat_1, seat_2)
+            let table = id.and_then(|id| self.table(id));
+            let is_blitz = id == Some(BLITZ_TABLE) || table.is_some_and(|table| table.is_blitz);
+            let title = Title(is_blitz, table.and_then(|table| self.prompt(table)).unwrap_or(title));
+            TableState { id: TableId(id), status, seat_1, seat_2, prompt_title: Shown(title), prompt_body: None }
         };
         let sitting = move |line: Option<&u16>| self.sitting(*line?, place);
-        let first = self.waiting(game, None).next();
-        let open = state(None, "waiting", [sitting(first.as_ref()), None]);
+        let open = [(None, None), (Some(BLITZ_TABLE), Some(venue::BLITZ))].into_iter().map(move |(id, room)| {
+            let first = self.waiting(game, room).next();
+            state(id, "waiting", [sitting(first.as_ref()), None])
+        });
         let waiting = self.waiting_rooms(game).map(move |open| {
             let lines = self.roommates(game, open.room);
             let id = MatchId::of_game(open.room.number);
@@ -345,7 +357,7 @@ impl Venue<'_> {
             let status = if self.table(id).is_some() { "in_match" } else { "finished" };
             state(Some(id), status, [at(0), at(1)])
         });
-        core::iter::once(open).chain(waiting).chain(others)
+        open.chain(waiting).chain(others)
     }
 
     /// What the match at a table is about, where it is about something.
@@ -369,9 +381,8 @@ impl Venue<'_> {
     pub fn agon_is_told(&mut self, now: Now, issue: u32, word: Word) {
         let Some(line) = self.line_of(issue) else { return };
         let Some(seating) = self.player(line).and_then(|player| player.seating) else { return };
-        let counts = seen(self, line).map_or(0, |session| session.gain.of);
+        let is_last = picture(self, now, line).is_some_and(|picture| picture.ends_with(word));
         let Some(table) = self.table_at_mut(seating.slot) else { return };
-        let is_last = word == Word::Points || word == Word::End && counts != key(table);
         match word {
             Word::Start => table.greeted = table.greeted.with(seating.seat),
             _ if is_last && table.is_over() => {
@@ -389,7 +400,13 @@ impl Venue<'_> {
         let (match_id, play) = (self.room_id(table.id).uuid(), &table.play);
         let (game, arena) = (play.game(), arena_of(play.game()).ok_or(Full)?);
         let (place, first) = (place_of(game), first(game));
-        let prompt_title = self.prompt(table).unwrap_or(arena.title);
+        let prompt_title = Shown(Title(table.is_blitz, self.prompt(table).unwrap_or(arena.title)));
+        let lines = [0, 1].map(|seat: usize| table.players().get(seat).copied().unwrap_or(u16::MAX));
+        let ended = || {
+            let seconds = play.elapsed(picture.at.ms) / 1_000;
+            let outcome = play.outcome().filter(|_| table.life != Life::CalledOff);
+            Ended { outcome, game, lines, key: key(table), seconds }
+        };
         let vote_left = || play.vote_left(picture.at.ms).unwrap_or(0).div_ceil(1_000);
         let notice = |event, grace_seconds| Notice { event, match_id, grace_seconds };
         match word {
@@ -420,7 +437,7 @@ impl Venue<'_> {
                         consecutive_timeouts_forfeit: arena.forfeit_after(),
                     },
                     your_elo: elo_of(self, line, place),
-                    h2h_summary: self.head_to_head(line, other, game),
+                    h2h_summary: self.head_to_head([line, other], place),
                 };
                 json::write(&start, sink)
             }
@@ -456,10 +473,7 @@ impl Venue<'_> {
             Word::Gone => json::write(&notice("opponent_disconnected", Some(super::GRACE_SECONDS)), sink),
             Word::Back => json::write(&notice("opponent_reconnected", None), sink),
             Word::End => {
-                let seconds = play.elapsed(picture.at.ms) / 1_000;
-                let outcome = play.outcome().filter(|_| table.life != Life::CalledOff);
-                let lines = [0, 1].map(|seat: usize| table.players().get(seat).copied().unwrap_or(u16::MAX));
-                let ended = Ended { outcome, game, lines, key: key(table), seconds };
+                let ended = ended();
                 let end = MatchEnd {
                     event: "match_end",
                     match_id,
@@ -484,6 +498,10 @@ impl Venue<'_> {
                     _ => "loss",
                 };
                 json::write(&PointsUpdate { event: "points_update", points_earned: gain.points, reason }, sink)
+            }
+            Word::Wager => self.write_wager(picture, None, sink),
+            Word::WagerSettled | Word::WagerResult => {
+                self.write_wager(picture, Some((&ended(), word == Word::WagerResult)), sink)
             }
             Word::Reconnect => Err(Full),
         }
@@ -573,34 +591,11 @@ impl Venue<'_> {
         })
     }
 
-    /// How often two have met in a game, of what the box still knows: the matches of this league, and the last games beside it.
-    fn head_to_head(&self, line: u16, other: u16, game: &AnyGame) -> Option<HeadToHead> {
-        let (mut met, mut count) = (HeadToHead::default(), 0_u16);
-        let of_league = self.player(line).zip(self.player(other)).into_iter().flat_map(|(one, two)| {
-            let rounds = 1..=self.schedule().rounds();
-            rounds.filter_map(move |round| {
-                let at = self.schedule().table_of(round, one.place)?;
-                (self.schedule().table_of(round, two.place) == Some(at)).then_some(MatchId { round, table: at })
-            })
-        });
-        let outside = self.finished_games().filter(|&id| {
-            let seated = self.seated_at(id);
-            seated.iter().any(|(_, at)| *at == line) && seated.iter().any(|(_, at)| *at == other)
-        });
-        for id in of_league.chain(outside) {
-            let Some(record) = self.record(id).filter(|_| self.game_at(id).rules().name == game.rules().name) else {
-                continue;
-            };
-            let seat = (0..).zip(self.seated_at(id)).find(|(_, (_, at))| *at == line).map(|(seat, _)| seat);
-            let counted = match (record.winner(), seat) {
-                (Some(winner), Some(seat)) if winner == seat => &mut met.wins,
-                (Some(_), _) => &mut met.losses,
-                (None, _) => &mut met.draws,
-            };
-            *counted = counted.saturating_add(1);
-            count = count.saturating_add(1);
-        }
-        (count > 0).then_some(met)
+    /// How often two have met in a room, of what the box still knows.
+    fn head_to_head(&self, lines: [u16; 2], place: usize) -> Option<HeadToHead> {
+        let who = lines.map(|line| self.player(line).map_or(0, |player| player.issue));
+        let [wins, losses, draws] = self.desks().agon.between(who, place)?;
+        Some(HeadToHead { wins, losses, draws })
     }
 
     /// How a match ended.
@@ -639,6 +634,17 @@ impl Venue<'_> {
     }
 }
 
+/// What a table is about, or is for.
+struct Title<'a>(bool, &'a str);
+
+impl fmt::Display for Title<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Title(is_blitz, title) = *self;
+        f.write_str(if is_blitz { "Blitz. " } else { "" })?;
+        f.write_str(title)
+    }
+}
+
 /// A match that is over.
 pub(super) struct Ended<'a> {
     /// `None` where it was called off.
@@ -651,6 +657,12 @@ pub(super) struct Ended<'a> {
 }
 
 impl Ended<'_> {
+    /// The line of who has won it alone.
+    pub(super) fn winner(&self) -> Option<u16> {
+        let seat = self.outcome?.winners.alone()?;
+        self.lines.get(usize::from(seat)).copied()
+    }
+
     fn reason(&self) -> &'static str {
         let (Some(outcome), Some(arena)) = (self.outcome, arena_of(self.game)) else { return "called_off" };
         match outcome.cause {
@@ -678,16 +690,6 @@ impl Ended<'_> {
     }
 }
 
-/// How a table stands.
-fn table_state<'a>(
-    (id, prompt_title): (Option<MatchId>, &'a str),
-    status: &'static str,
-    seat_1: Option<Sitting<'a>>,
-    seat_2: Option<Sitting<'a>>,
-) -> TableState<'a, TableId> {
-    TableState { id: TableId(id), status, seat_1, seat_2, prompt_title, prompt_body: None }
-}
-
 /// Who goes first in it.
 pub(super) fn first(game: &AnyGame) -> Seat {
     game.talk().map_or(0, |talk| talk.first)
@@ -710,8 +712,9 @@ struct TableId(Option<MatchId>);
 impl Serialize for TableId {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Some(id) => serializer.collect_str(&id),
             None => serializer.serialize_str(OPEN),
+            Some(BLITZ_TABLE) => serializer.serialize_str(BLITZ),
+            Some(id) => serializer.collect_str(&id),
         }
     }
 }

@@ -4,10 +4,13 @@
 
 use heapless::String;
 
+use super::desk::Desk;
+use super::wager::{self, Stands, Wager};
 use super::{FRAMEWORK_BYTES, GRACE_SECONDS, ROOMS, SILENCE_MS, room_of};
 use crate::fair::Seed;
 use crate::games::{AnyGame, Game, GameKind, Rules, Seat};
-use crate::protocols::{self, AnySession, put_question};
+use crate::journal::bytes::{NoRoom, Reader, Writer};
+use crate::protocols::{self, AnySession, DeskBytes, put_question};
 use crate::referee::{Cause, Fault, Policy};
 use crate::season::Rating;
 use crate::time::{Millis, Now};
@@ -34,6 +37,10 @@ pub struct Session {
     pub(super) heard: Millis,
     /// The second of its last message, and how many came in it.
     pub(super) burst: (u16, u8),
+    /// The second after its last reaction.
+    pub(super) reacted: u16,
+    /// The wager that it proposed last.
+    pub(super) wager: Wager,
     /// Illegal moves in a row.
     pub(super) strikes: u8,
     /// Whether its last match ended because it was gone, and it has not been told.
@@ -61,6 +68,8 @@ impl Session {
             gain: Gain::default(),
             heard: 0,
             burst: (0, 0),
+            reacted: 0,
+            wager: Wager::default(),
             strikes: 0,
             is_expired: false,
         }
@@ -110,13 +119,35 @@ impl protocols::Session for Session {
         &self.framework
     }
 
+    /// Elo and games in each room, and Arena Points, once there are any.
+    fn keep(&self, out: &mut Writer<'_>) -> Result<(), NoRoom> {
+        if self.points == 0 && self.elo.iter().all(|(_, games)| *games == 0) {
+            return Ok(());
+        }
+        out.u32(self.points)?;
+        self.elo.iter().try_for_each(|(elo, games)| {
+            out.u16(*elo)?;
+            out.u8(*games)
+        })
+    }
+
+    fn recall(&mut self, bytes: &[u8]) {
+        let from = &mut Reader::new(bytes);
+        self.points = from.u32().unwrap_or(0);
+        for place in &mut self.elo {
+            // There may be more rooms than there were.
+            let (Ok(elo), Ok(games)) = (from.u16(), from.u8()) else { return };
+            *place = (elo, games);
+        }
+    }
+
     fn deadline(&self) -> Option<Millis> {
         (self.heard > 0).then(|| self.heard.saturating_add(SILENCE_MS))
     }
 }
 
 impl protocols::Protocol for Session {
-    type Desk = ();
+    type Desk = Desk;
 
     fn restored(dialect: u8, about: &str) -> Option<Self> {
         String::try_from(about).ok().filter(|_| dialect == 0).map(Session::new)
@@ -166,6 +197,18 @@ impl protocols::Protocol for Session {
     fn who_has(venue: &Venue<'_>, credential: &str) -> Option<u16> {
         venue.agon_agent_of_key(credential)
     }
+
+    fn kept(venue: &Venue<'_>, place: usize) -> Option<DeskBytes> {
+        venue.desks().agon.kept(place)
+    }
+
+    fn kept_of(venue: &Venue<'_>, game: GameKind, who: [u32; 2]) -> Option<DeskBytes> {
+        venue.desks().agon.kept_of(who, room_of(game)?.0)
+    }
+
+    fn restore_kept(venue: &mut Venue<'_>, bytes: &[u8]) {
+        venue.desks_mut().agon.restore(bytes);
+    }
 }
 
 /// The session of an agent of this protocol.
@@ -196,7 +239,8 @@ pub(super) fn elo_of(venue: &Venue<'_>, index: u16, place: usize) -> u16 {
 
 /// Counts a match for those of its players that speak this protocol, once.
 fn settle(venue: &mut Venue<'_>, slot: u16) {
-    let Some(table) = venue.table_at(slot) else { return };
+    // One that was called off counts for nobody.
+    let Some(table) = venue.table_at(slot).filter(|table| table.life != Life::CalledOff) else { return };
     let (Some(outcome), &[first, second]) = (table.play.outcome(), table.players()) else { return };
     let game = GameKind::named(table.play.game().rules().name);
     let Some((place, _)) = game.and_then(room_of) else { return };
@@ -217,7 +261,13 @@ fn settle(venue: &mut Venue<'_>, slot: u16) {
         if let Some(session) = of(venue, line) {
             session.rate(of_match, place, against, halves, own);
         }
+        if seat == 0 {
+            let who = lines.map(|line| venue.player(line).map_or(0, |player| player.issue));
+            venue.desks_mut().agon.met(who, place, halves);
+        }
     }
+    let winner = outcome.winners.alone().and_then(|seat| lines.get(usize::from(seat)).copied());
+    wager::settle(venue, slot, winner);
 }
 
 /// A match by the beginning of its tag. Never 0.
@@ -261,6 +311,12 @@ pub enum Word {
     Elo,
     /// `points_update`
     Points,
+    /// A `wager_…` with what it has come to.
+    Wager,
+    /// `wager_settled`
+    WagerSettled,
+    /// `wager_result`
+    WagerResult,
 }
 
 /// A match as it is at a moment, for one who plays it.
@@ -287,9 +343,20 @@ pub struct Picture {
     is_over: bool,
     /// Whether it counts.
     counts: bool,
+    /// What its wager has come to.
+    wager: wager::Told,
 }
 
 impl Picture {
+    /// Whether nothing is told behind this word.
+    pub(super) fn ends_with(&self, word: Word) -> bool {
+        word == match (self.counts, self.wager.1) {
+            (true, Stands::Settled) => Word::WagerResult,
+            (true, _) => Word::Points,
+            (false, _) => Word::End,
+        }
+    }
+
     /// Whether somebody is gone, and it matters for how long.
     pub fn is_waiting(&self, venue: &Venue<'_>) -> bool {
         let table = venue.table_at(self.slot);
@@ -324,6 +391,7 @@ pub(super) fn picture(venue: &Venue<'_>, now: Now, line: u16) -> Option<Picture>
         is_gone: left.is_some_and(|left| left <= GRACE_SECONDS.saturating_mul(1_000)),
         is_over: table.is_over(),
         counts: seen(venue, line).is_some_and(|session| session.gain.of == key),
+        wager: wager::told(venue, table),
     })
 }
 
@@ -343,7 +411,9 @@ pub struct Cursor {
     is_voting: bool,
     has_left: bool,
     is_gone: bool,
-    /// How much of its end: the match, the Elo, the points.
+    /// What its wager had come to.
+    wager: wager::Told,
+    /// How much of its end: the match, the Elo, the points, the wager.
     end: u8,
 }
 
@@ -395,11 +465,18 @@ impl Cursor {
         if picture.is_voting && !core::mem::replace(&mut self.is_voting, true) {
             return Some(Word::Voting);
         }
+        if self.wager != picture.wager && picture.wager.1 != Stands::Settled {
+            self.wager = picture.wager;
+            return Some(Word::Wager);
+        }
         if picture.is_over {
+            let is_settled = picture.counts && picture.wager.1 == Stands::Settled;
             let word = match self.end {
                 0 => Word::End,
                 1 if picture.counts => Word::Elo,
                 2 if picture.counts => Word::Points,
+                3 if is_settled => Word::WagerSettled,
+                4 if is_settled => Word::WagerResult,
                 _ => return None,
             };
             self.end = self.end.saturating_add(1);

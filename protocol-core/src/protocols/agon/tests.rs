@@ -1,5 +1,6 @@
 extern crate std;
 
+mod beside;
 mod debates;
 
 use core::net::{IpAddr, Ipv4Addr};
@@ -146,8 +147,7 @@ impl Club {
     fn agon_refused(&mut self, agent: &mut Agent, message: Value) -> (String, String) {
         agent.heard.clear();
         self.says(agent, message);
-        let error = agent.heard.pop().unwrap();
-        assert_eq!(error["event"], "error", "{error}");
+        let error = said(&agent.news(), "error");
         (error["code"].as_str().unwrap().into(), error["message"].as_str().unwrap().into())
     }
 
@@ -202,7 +202,7 @@ fn the_lifecycle_of_a_match_is_as_the_specification_draws_it() {
     let mut room = box_of("chess");
     let (mut ada, mut bob) = (room.agent("Ada"), room.agent("Bob"));
     let welcome = said(&ada.news(), "welcome");
-    assert_eq!(welcome["rooms"][0], json!({"room":"chess","agents_present":0,"humans_present":3,"tables_open":1}));
+    assert_eq!(welcome["rooms"][0], json!({"room":"chess","agents_present":0,"humans_present":3,"tables_open":2}));
     for agent in [&mut ada, &mut bob] {
         room.says(agent, json!({"action":"enter_room","room":"chess"}));
     }
@@ -310,7 +310,7 @@ fn every_error_comes_by_its_code_and_names_what_is_wrong() {
         "VALIDATION_FAILED"
     );
     assert_eq!(
-        code(&mut room, &mut white, json!({"action":"propose_wager","match_id":id,"amount":5})),
+        code(&mut room, &mut white, json!({"action":"propose_trade","match_id":id,"offer":{},"request":{}})),
         "CONTENT_BLOCKED"
     );
     let mut carol = room.agent("Carol");
