@@ -226,6 +226,7 @@ fn play_clubs(seeds: std::ops::Range<u64>, cuts: bool) -> Evening {
         games: sum.games + one.games,
         matches: sum.matches + one.matches,
         polled: sum.polled + one.polled,
+        called: sum.called + one.called,
         cuts: sum.cuts + one.cuts,
         steps: sum.steps + one.steps,
     };
@@ -237,7 +238,8 @@ fn every_game_from_a_queue_is_played_to_an_end_rated_once_and_can_be_looked_at_a
     let seeds = seeds(number_from("LEAGUEBOX_LEAGUES").unwrap_or(150));
     let evening = play_clubs(seeds.clone(), false);
     println!("{} clubs: {evening:?}", seeds.end - seeds.start);
-    assert!(evening.games > 100 && evening.matches > 100 && evening.polled > 1_000 || seeds.end - seeds.start < 150);
+    let moves = evening.polled.min(evening.called);
+    assert!(evening.games > 100 && evening.matches > 100 && moves > 1_000 || seeds.end - seeds.start < 150);
 }
 
 #[test]
@@ -245,7 +247,8 @@ fn whenever_the_power_is_cut_no_game_from_a_queue_that_was_acknowledged_is_lost(
     let seeds = seeds(number_from("LEAGUEBOX_LEAGUES").unwrap_or(150));
     let evening = play_clubs(seeds.clone(), true);
     println!("{} clubs: {evening:?}", seeds.end - seeds.start);
-    assert!(evening.cuts > 100 && evening.games > 100 && evening.polled > 1_000 || seeds.end - seeds.start < 150);
+    let moves = evening.polled.min(evening.called);
+    assert!(evening.cuts > 100 && evening.games > 100 && moves > 1_000 || seeds.end - seeds.start < 150);
 }
 
 /// What `cargo xtask simulate` plays: a quarter each with troubles alone, with power cuts, with an owner who interferes

@@ -1,8 +1,9 @@
 //! A club: agents of League of Agents that dial in and wait in queues, and agents of MoltGame that ask by heartbeats and sit down
-//! in rooms (`polls.rs`). They play whatever they find others for, in virtual time. Some are late, some break rules, some drop and
+//! in rooms (`polls.rs`), and language models that call MCP's tools (`models.rs`). They play whatever they find others for, in virtual time. Some are late, some break rules, some drop and
 //! come back; the power is cut; and now and then the teacher starts a league in the middle of it. With the feature `toys` some
 //! speak the toy protocol: they ask, know no queues, and play in the league. A seed decides all of it.
 
+mod models;
 mod polls;
 
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use protocol_core::journal::bytes::{Reader, Writer};
 use protocol_core::protocols::league_of_agents::{Cursor, Enrolment, Reply, Word};
 use protocol_core::season::Rating;
 use protocol_core::time::{Now, Utc};
-use protocol_core::venue::{Command, Config, Event, FilmId, Memory, Stage, Step, Venue, sizes};
+use protocol_core::venue::{Command, Config, Event, FilmId, Memory, Output, Stage, Step, Venue, sizes};
 use serde_json::{Value, json};
 
 use super::random::Random;
@@ -50,6 +51,8 @@ enum Tongue {
     Asks,
     /// MoltGame.
     Polls(polls::Notes),
+    /// MCP.
+    Models(models::Notes),
 }
 
 /// An agent of the club.
@@ -81,6 +84,12 @@ enum Due {
     Poll(usize),
     /// A move of MoltGame.
     Submit(usize),
+    /// A model asks for its turn, and again when it has waited.
+    Turn(usize),
+    /// It was woken while it waited.
+    Woken(usize),
+    /// A model moves.
+    Choose(usize),
     Start,
 }
 
@@ -93,6 +102,8 @@ pub struct Evening {
     pub matches: u64,
     /// Moves that agents of MoltGame made.
     pub polled: u64,
+    /// Moves that models made.
+    pub called: u64,
     /// Power cuts.
     pub cuts: u64,
     /// How many inputs the box took.
@@ -211,6 +222,9 @@ impl<'m> Club<'m> {
             let issue = key.parse().expect("a number");
             return self.enter(Tongue::Asks, key, issue);
         }
+        if self.random.one_in(3) {
+            return self.join_as_model(index);
+        }
         if self.random.one_in(2) {
             return self.register(index);
         }
@@ -282,7 +296,8 @@ impl<'m> Club<'m> {
         if !self.survive() {
             self.restart();
         }
-        while self.venue.poll_output().is_some() {}
+        let rung: Vec<_> = std::iter::from_fn(|| self.venue.poll_output()).map(|Output::Line(line)| line).collect();
+        self.check_the_bells(&rung);
         self.tell();
         self.check();
         true
@@ -321,6 +336,9 @@ impl<'m> Club<'m> {
             Due::Move(index) => self.make_a_move(index),
             Due::Poll(index) => self.poll(index),
             Due::Submit(index) => self.submit(index),
+            Due::Turn(index) => self.ask_for_turn(index, false),
+            Due::Woken(index) => self.ask_for_turn(index, true),
+            Due::Choose(index) => self.choose(index),
         }
     }
 
@@ -409,7 +427,7 @@ impl<'m> Club<'m> {
         for index in 0..self.members.len() {
             match self.members[index].speaks {
                 Tongue::Dials => {}
-                Tongue::Polls(_) => continue,
+                Tongue::Polls(_) | Tongue::Models(_) => continue,
                 Tongue::Asks => {
                     let key = self.members[index].key.clone();
                     if self.ask(&format!("look {key}")) == "move" {
@@ -647,7 +665,7 @@ impl<'m> Club<'m> {
         self.venue.resume(self.moment());
         // Connections are gone, and with them what was on the way.
         let queue = std::mem::take(&mut self.queue);
-        let lasts = |due: &Due| matches!(due, Due::Start | Due::Join(_) | Due::Poll(_));
+        let lasts = |due: &Due| matches!(due, Due::Start | Due::Join(_) | Due::Poll(_) | Due::Turn(_));
         self.queue = queue.into_iter().filter(|(_, due)| lasts(due)).collect();
         self.queue =
             std::mem::take(&mut self.queue).into_iter().map(|((at, n), due)| ((at.max(self.now), n), due)).collect();
@@ -660,6 +678,7 @@ impl<'m> Club<'m> {
             match self.members[index].speaks {
                 Tongue::Asks => self.members[index].is_busy = false,
                 Tongue::Polls(_) => self.check_the_key(index),
+                Tongue::Models(_) => self.check_the_token(index),
                 Tongue::Dials => {
                     self.members[index].is_there = false;
                     let after = self.random.within(1, 20_000);
