@@ -227,6 +227,8 @@ fn play_clubs(seeds: std::ops::Range<u64>, cuts: bool) -> Evening {
         matches: sum.matches + one.matches,
         polled: sum.polled + one.polled,
         called: sum.called + one.called,
+        said: sum.said + one.said,
+        heard: sum.heard + one.heard,
         cuts: sum.cuts + one.cuts,
         steps: sum.steps + one.steps,
     };
@@ -240,6 +242,7 @@ fn every_game_from_a_queue_is_played_to_an_end_rated_once_and_can_be_looked_at_a
     println!("{} clubs: {evening:?}", seeds.end - seeds.start);
     let moves = evening.polled.min(evening.called);
     assert!(evening.games > 100 && evening.matches > 100 && moves > 1_000 || seeds.end - seeds.start < 150);
+    assert!(evening.said > 1_000 && evening.heard > 500 || seeds.end - seeds.start < 150);
 }
 
 #[test]

@@ -38,6 +38,11 @@ const LONG_MS: u64 = 60_000;
 pub(crate) const NO_TOKEN: &str =
     "token must be a session token that is not older than four hours; POST /agon/api/v1/agents/session-token gives one";
 
+/// What writes a text from the venue,
+type Text<'a> = &'a dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>;
+/// and what writes a part of one.
+type Piece<'a> = &'a dyn Fn(&mut dyn Sink) -> Result<(), Full>;
+
 impl<B: Board> Appliance<'_, B> {
     /// The registration of the agent whose token a WebSocket is asked for with.
     pub(crate) fn agon_caller(&self, request: &Request<'_>) -> Option<u32> {
@@ -171,9 +176,7 @@ impl<B: Board> Appliance<'_, B> {
                 } else if word == Word::Message && self.venue(|venue| venue.agon_needs_film(&picture)) {
                     apart(pin!(self.say_from_film(from()?, &picture, link))).await?;
                 } else {
-                    link.forget();
-                    let write = |venue: &Venue<'_>, sink: &mut dyn Sink| venue.write_agon_word(word, &picture, sink);
-                    self.speak(link.message(0).1, &write, async || self.safe().await).await?;
+                    self.say_text(link, &|venue, sink| venue.write_agon_word(word, &picture, sink)).await?;
                 }
                 self.room().await;
                 self.act(|venue, now| venue.agon_is_told(now, issue, word));
@@ -192,8 +195,7 @@ impl<B: Board> Appliance<'_, B> {
         async move {
             let now = || self.now();
             while let Some(aside) = self.venue(|venue| venue.agon_aside(now(), issue, audience)) {
-                let write = |sink: &mut dyn Sink| self.venue(|venue| venue.write_agon_aside(aside, sink));
-                link.say(write, async || self.safe().await).await?;
+                self.say_text(link, &|venue, sink| venue.write_agon_aside(aside, sink)).await?;
             }
             Ok(())
         }
@@ -212,9 +214,19 @@ impl<B: Board> Appliance<'_, B> {
     ) -> impl Future<Output = Result<bool, End>> {
         async move {
             let humans = self.watchers.count();
+            self.say_text(link, &|venue, sink| venue.write_agon_reply(reply, issue, humans, sink)).await
+        }
+    }
+
+    /// All that fits a frame is said here: every other place would be another copy of it in flash.
+    fn say_text<S: Read + Write>(
+        &self,
+        link: &mut Link<'_, S, B>,
+        write: Text<'_>,
+    ) -> impl Future<Output = Result<bool, End>> {
+        async move {
             link.forget();
-            let write = |venue: &Venue<'_>, sink: &mut dyn Sink| venue.write_agon_reply(reply, issue, humans, sink);
-            self.speak(link.message(0).1, &write, async || self.safe().await).await
+            self.speak(link.message(0).1, write, async || self.safe().await).await
         }
     }
 
@@ -227,14 +239,14 @@ impl<B: Board> Appliance<'_, B> {
     ) -> impl Future<Output = Result<(), End>> {
         async move {
             let total = self.venue(|venue| venue.agon_match(picture)).ok_or(End::Lost)?.1;
-            let head = |sink: &mut dyn Sink| {
+            self.safe().await;
+            self.say_part(link, Fragment::First, &|sink| {
                 open(sink, &|sink| self.venue(|venue| venue.write_agon_reconnect(picture, sink)))?;
                 sink.put(br#","recent_messages":["#)
-            };
-            self.safe().await;
-            self.say_part(link, Fragment::First, head).await?;
+            })
+            .await?;
             apart(pin!(self.say_history(from, picture, 1..=total, link))).await?;
-            self.say_part(link, Fragment::Last, |sink| sink.put(b"]}")).await
+            self.say_part(link, Fragment::Last, &|sink| sink.put(b"]}")).await
         }
     }
 
@@ -247,13 +259,13 @@ impl<B: Board> Appliance<'_, B> {
     ) -> impl Future<Output = Result<(), End>> {
         async move {
             let total = self.venue(|venue| venue.agon_match(picture)).ok_or(End::Lost)?.1;
-            let head = |sink: &mut dyn Sink| {
-                open(sink, &|sink| self.venue(|venue| venue.write_agon_word(Word::Message, picture, sink)))
-            };
             self.safe().await;
-            self.say_part(link, Fragment::First, head).await?;
+            self.say_part(link, Fragment::First, &|sink| {
+                open(sink, &|sink| self.venue(|venue| venue.write_agon_word(Word::Message, picture, sink)))
+            })
+            .await?;
             apart(pin!(self.say_history(from, picture, total..=total, link))).await?;
-            self.say_part(link, Fragment::Last, |sink| sink.put(b"}")).await
+            self.say_part(link, Fragment::Last, &|sink| sink.put(b"}")).await
         }
     }
 
@@ -281,7 +293,7 @@ impl<B: Board> Appliance<'_, B> {
                     number = number.saturating_add(1);
                 }
                 let counts = numbers.contains(&number);
-                let write = |sink: &mut dyn Sink| {
+                let write: Piece<'_> = &|sink| {
                     let scene = told.scene().ok_or(Full)?;
                     if ends {
                         sink.put(if is_list { b"\"}" } else { b"\"" })?;
@@ -337,7 +349,7 @@ impl<B: Board> Appliance<'_, B> {
             }
             if is_open {
                 let end: &[u8] = if is_list { b"\"}" } else { b"\"" };
-                self.say_part(link, Fragment::Next, |sink| sink.put(end)).await?;
+                self.say_part(link, Fragment::Next, &|sink| sink.put(end)).await?;
             }
             Ok(())
         }
@@ -347,7 +359,7 @@ impl<B: Board> Appliance<'_, B> {
         &self,
         link: &mut Link<'_, S, B>,
         part: Fragment,
-        write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
+        write: Piece<'_>,
     ) -> impl Future<Output = Result<(), End>> {
         async move {
             link.forget();
@@ -365,7 +377,7 @@ fn piece(part: &str, from: usize) -> &str {
 }
 
 /// Writes an object without its end: more of it follows.
-fn open(sink: &mut dyn Sink, write: &dyn Fn(&mut dyn Sink) -> Result<(), Full>) -> Result<(), Full> {
+fn open(sink: &mut dyn Sink, write: Piece<'_>) -> Result<(), Full> {
     let mut counter = Counter::up_to(usize::MAX);
     write(&mut counter)?;
     write(&mut First { sink, left: counter.bytes.saturating_sub(1) })
