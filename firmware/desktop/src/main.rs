@@ -3,6 +3,7 @@
 
 mod cli;
 mod computer;
+mod conform;
 mod demo;
 mod entropy;
 mod failure;
@@ -13,6 +14,7 @@ mod lan;
 mod narrate;
 mod net;
 mod reactor;
+mod record;
 mod run;
 mod startup;
 mod stop;
@@ -47,6 +49,8 @@ fn obey(command: Command) -> Result<(), Failure> {
         Command::Run(options) => return run::run(options, run::Says::All),
         Command::Demo(options) => return demo::demo(options),
         Command::Verify(options) => verify::verify(&options)?,
+        Command::Conform(file) => return conform::conform(&file),
+        Command::Player(options) => return house::away::play(&options),
         Command::Help(verb) => cli::help(verb, &games()),
         Command::Version => format!("leaguebox {}\n", env!("CARGO_PKG_VERSION")),
     };
