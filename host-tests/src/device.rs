@@ -10,7 +10,7 @@
 //! seen as ignored, with its reason, and the test harness decides that when it is compiled. `cargo xtask test --device …`
 //! sets it, and prepares what the device needs.
 
-pub(crate) mod desktop;
+pub mod desktop;
 #[cfg(feature = "emulator")]
 pub(crate) mod emulator;
 pub(crate) mod probe;

@@ -45,6 +45,9 @@ pub trait Board: Clock {
         false
     }
 
+    /// Whether it can keep a record of messages.
+    const RECORDS: bool = false;
+
     /// Takes down a message of league.v2 that `write` writes, where a record is kept of them.
     fn record(&self, _said: Said, _write: &dyn Fn(&mut dyn Sink) -> Result<(), Full>) {}
 

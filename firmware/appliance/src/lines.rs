@@ -174,13 +174,18 @@ impl<B: Board> Appliance<'_, B> {
 
     /// Takes the open call of a line down.
     pub(crate) fn record_call(&self, line: u16, call: u32) {
-        if let Some(to) = self.venue(|venue| venue.call(line).map(|call| call.to.ip())) {
+        if B::RECORDS
+            && let Some(to) = self.venue(|venue| venue.call(line).map(|call| call.to.ip()))
+        {
             self.board.record(Said::Call(to, call), &|sink| self.venue(|venue| venue.write_call(line, sink)));
         }
     }
 
     /// Takes down what came back.
     pub(crate) fn record_reply(&self, line: u16, call: u32, status: u16, body: &[u8]) {
+        if !B::RECORDS {
+            return;
+        }
         // A call may be to a player's referee.
         let to = self.venue(|venue| venue.call(line).filter(|open| open.id == call).map(|open| open.to.ip()));
         if let Some(from) = to.or_else(|| self.address_of(line)) {

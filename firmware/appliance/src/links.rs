@@ -332,8 +332,10 @@ impl<B: Board> Appliance<'_, B> {
             self.room().await;
             let before = self.venue(Venue::registrations);
             let answer = self.act(|venue, now| venue.request(now, from, via, body));
-            self.board.record(Said::Request(from), &|sink| sink.put(body));
-            self.board.record(Said::Answer(from), &|sink| self.venue(|venue| venue.write_answer(&answer, sink)));
+            if B::RECORDS {
+                self.board.record(Said::Request(from), &|sink| sink.put(body));
+                self.board.record(Said::Answer(from), &|sink| self.venue(|venue| venue.write_answer(&answer, sink)));
+            }
             if self.venue(Venue::registrations) != before {
                 self.guard.borrow_mut().registered(self.board.now(), from, self.capacity());
             }

@@ -178,6 +178,8 @@ impl Board for Computer {
         self.order(Order::Fill(room))
     }
 
+    const RECORDS: bool = true;
+
     fn record(&self, said: Said, write: &dyn Fn(&mut dyn Sink) -> Result<(), Full>) {
         if let Some(recorder) = self.recorder.borrow_mut().as_mut() {
             recorder.take_down(said, write);

@@ -89,7 +89,7 @@ fn collect(mut pipe: ChildStdout) -> JoinHandle<String> {
 }
 
 /// The box to test: `LEAGUEBOX` if set, else the one beside this test, `target/<profile>/leaguebox`, brought up to date.
-fn executable() -> &'static Path {
+pub fn executable() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
         if let Some(path) = std::env::var_os("LEAGUEBOX") {
