@@ -1,6 +1,9 @@
 //! What the box is plugged into, as far as the box has to know it: what it is called, how its last run ended, whether it
 //! has a calendar of its own, how much memory it has, and whether it can be broken on purpose.
 
+use core::net::IpAddr;
+
+use protocol_core::json::{Full, Sink};
 use protocol_core::protocols::moltgame::Fill;
 use protocol_core::time::Utc;
 use serde::Serialize;
@@ -42,10 +45,29 @@ pub trait Board: Clock {
         false
     }
 
+    /// Whether it can keep a record of messages.
+    const RECORDS: bool = false;
+
+    /// Takes down a message of league.v2 that `write` writes, where a record is kept of them.
+    fn record(&self, _said: Said, _write: &dyn Fn(&mut dyn Sink) -> Result<(), Full>) {}
+
     /// Has house players come into a room that waits, in a while. False where there are none.
     fn fill(&self, _room: Fill) -> bool {
         false
     }
+}
+
+/// A message, for the record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// An agent at this address asks.
+    Request(IpAddr),
+    /// It is answered: always the request before.
+    Answer(IpAddr),
+    /// The box calls an agent there; the number of the call.
+    Call(IpAddr, u32),
+    /// It answers, with this HTTP status.
+    Reply(IpAddr, u32, u16),
 }
 
 /// What a board says of itself. Anybody may read it.

@@ -15,7 +15,7 @@ use protocol_core::venue::{Event, Failure, Venue};
 
 use crate::Appliance;
 use crate::answers::apart;
-use crate::board::Board;
+use crate::board::{Board, Said};
 use crate::http::{self, By, CallError, ClientConn, Response};
 use crate::pieces;
 use crate::slots::{Id, Role};
@@ -129,6 +129,7 @@ impl<B: Board> Appliance<'_, B> {
                 return Ok(false);
             }
             self.act(|venue, now| venue.handle(now, Event::Begun { player, call }));
+            self.record_call(player, call);
             {
                 // Within braces: what is over makes room for what comes, in a future that a board has for every slot.
                 let mut request = self.begin(player, conn)?;
@@ -159,6 +160,7 @@ impl<B: Board> Appliance<'_, B> {
         async move {
             self.room().await;
             let beside = self.open_call(player).filter(|&open| open != call);
+            self.record_reply(player, call, status, body);
             self.act(|venue, now| venue.handle(now, Event::Reply { player, call, status, body }));
             if let Some(beside) = beside
                 && !self.venue(|venue| venue.awaits(player, call))
@@ -167,6 +169,27 @@ impl<B: Board> Appliance<'_, B> {
                 self.failed(player, beside, Failure::Unreadable).await;
             }
             true
+        }
+    }
+
+    /// Takes the open call of a line down.
+    pub(crate) fn record_call(&self, line: u16, call: u32) {
+        if B::RECORDS
+            && let Some(to) = self.venue(|venue| venue.call(line).map(|call| call.to.ip()))
+        {
+            self.board.record(Said::Call(to, call), &|sink| self.venue(|venue| venue.write_call(line, sink)));
+        }
+    }
+
+    /// Takes down what came back.
+    pub(crate) fn record_reply(&self, line: u16, call: u32, status: u16, body: &[u8]) {
+        if !B::RECORDS {
+            return;
+        }
+        // A call may be to a player's referee.
+        let to = self.venue(|venue| venue.call(line).filter(|open| open.id == call).map(|open| open.to.ip()));
+        if let Some(from) = to.or_else(|| self.address_of(line)) {
+            self.board.record(Said::Reply(from, call, status), &|sink| sink.put(body));
         }
     }
 

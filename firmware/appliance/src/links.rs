@@ -19,7 +19,7 @@ use protocol_core::venue::{self, Failure, Venue, Via};
 
 use crate::Appliance;
 use crate::answers::{Answering, TAKE_MS, apart};
-use crate::board::Board;
+use crate::board::{Board, Said};
 use crate::calendar::{self, Source};
 use crate::guard::Later;
 use crate::http::{Fragment, Request};
@@ -196,6 +196,7 @@ impl<B: Board> Appliance<'_, B> {
                         if let Some(call) = answered_call(body) {
                             self.room().await;
                             let reply = venue::Event::Reply { player: line, call, status: 200, body };
+                            self.record_reply(line, call, 200, body);
                             self.act(|venue, now| venue.handle(now, reply));
                         } else {
                             let Some(from) = self.address_of(line) else { return Left::For(OVER) };
@@ -239,6 +240,7 @@ impl<B: Board> Appliance<'_, B> {
                 return Ok(());
             }
             self.act(|venue, now| venue.handle(now, venue::Event::Begun { player: line, call }));
+            self.record_call(line, call);
             // What a call says stays as it is while it is open: it may leave in pieces, and whoever is slow to take them has the time
             // of any link, not that of a lent buffer.
             let write = |sink: &mut dyn Sink| self.venue(|venue| venue.write_call(line, sink));
@@ -330,6 +332,10 @@ impl<B: Board> Appliance<'_, B> {
             self.room().await;
             let before = self.venue(Venue::registrations);
             let answer = self.act(|venue, now| venue.request(now, from, via, body));
+            if B::RECORDS {
+                self.board.record(Said::Request(from), &|sink| sink.put(body));
+                self.board.record(Said::Answer(from), &|sink| self.venue(|venue| venue.write_answer(&answer, sink)));
+            }
             if self.venue(Venue::registrations) != before {
                 self.guard.borrow_mut().registered(self.board.now(), from, self.capacity());
             }

@@ -5,17 +5,18 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use lexopt::{Arg, Parser};
-use protocol_core::games::Parity;
+use protocol_core::games::{GameKind, Parity};
 use protocol_core::venue::{Pace, REFEREES_SECONDS, TIMEOUT_MS};
 
 use crate::failure::Failure;
+use crate::house::away;
 
 /// How many players a league can have on this computer.
 pub const PLAYERS: RangeInclusive<u16> = 2..=512;
@@ -45,6 +46,10 @@ pub enum Command {
     Verify(Verify),
     /// Speak MCP on standard input and output, for the box at this URL.
     Mcp(String),
+    /// Play in somebody else's league.
+    Player(PlayerOptions),
+    /// Judge a recording.
+    Conform(PathBuf),
     /// Print the [`help`] of a verb.
     Help(Verb),
     /// Print the version.
@@ -62,6 +67,38 @@ pub enum Verb {
     Verify,
     /// Speak MCP for a box.
     Mcp,
+    /// Play in somebody else's league.
+    Player,
+    /// Judge a recording.
+    Conform,
+}
+
+/// Where a league manager is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manager {
+    /// Its address.
+    pub address: SocketAddr,
+    /// Its path.
+    pub path: String,
+}
+
+impl Display for Manager {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "http://{}{}", self.address, self.path)
+    }
+}
+
+/// A player of the house in somebody else's league.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayerOptions {
+    /// Where it registers.
+    pub manager: Manager,
+    /// How it plays.
+    pub strategy: String,
+    /// What it is called.
+    pub name: String,
+    /// Where it listens, if not where the system likes.
+    pub listen: Option<SocketAddr>,
 }
 
 /// How the box runs.
@@ -107,6 +144,8 @@ pub struct Options {
     pub pace: Pace,
     /// So many players of the house register when it is up.
     pub house: u16,
+    /// Where every message is taken down.
+    pub record: Option<PathBuf>,
     /// Says nothing but where it is.
     pub quiet: bool,
     /// The options that were given: what they choose goes before what was kept.
@@ -137,6 +176,7 @@ impl Options {
             foreign_referees: None,
             pace: Pace::Fast,
             house: 0,
+            record: None,
             quiet: false,
             given: BTreeSet::new(),
         }
@@ -213,9 +253,11 @@ pub fn parse(words: impl IntoIterator<Item = OsString>, games: &[&'static str]) 
         Some("demo") => Verb::Demo,
         Some("verify") => Verb::Verify,
         Some("mcp") => Verb::Mcp,
+        Some("player") => Verb::Player,
+        Some("conform") => Verb::Conform,
         Some(word) if !word.starts_with('-') && !helps => {
             return Err(Failure::usage(format!(
-                "there is no command {word:?}: it is demo, mcp, verify or none at all; see leaguebox --help"
+                "there is no command {word:?}: it is demo, verify, player, conform, mcp or none at all; see leaguebox --help"
             )));
         }
         _ => Verb::Run,
@@ -227,12 +269,14 @@ pub fn parse(words: impl IntoIterator<Item = OsString>, games: &[&'static str]) 
         return Ok(Command::Version);
     }
     let parser = Parser::from_args(words.into_iter().skip(usize::from(verb != Verb::Run)));
-    let words = Words { verb, games, parser, option: String::new() };
+    let mut words = Words { verb, games, parser, option: String::new() };
     match verb {
         Verb::Run => run(words).map(Command::Run),
         Verb::Demo => demo(words).map(Command::Demo),
         Verb::Verify => verify(words).map(Command::Verify),
         Verb::Mcp => mcp(words).map(Command::Mcp),
+        Verb::Player => player(words).map(Command::Player),
+        Verb::Conform => words.alone().map(Command::Conform),
     }
 }
 
@@ -261,6 +305,7 @@ fn run(mut words: Words<'_>) -> Result<Options, Failure> {
             "--foreign-referees" => options.foreign_referees = u8::try_from(words.number(GRACE)?).ok(),
             "--pace" => options.pace = words.pace()?,
             "--house" => options.house = words.number(HOUSE)?,
+            "--record" => options.record = Some(words.file()?),
             "--quiet" => options.quiet = true,
             _ => return Err(words.unknown()),
         }
@@ -327,6 +372,24 @@ fn is_url(text: &str) -> Option<String> {
     is_one.then(|| text.into())
 }
 
+fn player(mut words: Words<'_>) -> Result<PlayerOptions, Failure> {
+    let (mut manager, mut strategy, mut name, mut listen) = (None, None, None, None);
+    while let Some(option) = words.next()? {
+        match option.as_str() {
+            "--manager" => manager = Some(words.manager()?),
+            "--strategy" => strategy = Some(words.strategy()?),
+            "--name" => name = Some(words.name()?),
+            "--listen" => listen = Some(words.address()?),
+            _ => return Err(words.unknown()),
+        }
+    }
+    let needs = "player needs --manager, the URL of a league manager like http://10.0.0.5:8000/mcp";
+    let manager = manager.ok_or_else(|| Failure::usage(needs))?;
+    let strategy = strategy.unwrap_or_else(|| "Random".into());
+    let name = name.unwrap_or_else(|| format!("LeagueBox {}", strategy.replace(['-', '_'], " ").to_lowercase()));
+    Ok(PlayerOptions { manager, strategy, name, listen })
+}
+
 /// The words behind the verb, read option by option.
 struct Words<'g> {
     verb: Verb,
@@ -354,6 +417,15 @@ impl Words<'_> {
         Ok(Some(self.option.clone()))
     }
 
+    /// The only word there is: the name of a file.
+    fn alone(&mut self) -> Result<PathBuf, Failure> {
+        let words: Vec<OsString> = self.parser.raw_args().map(Iterator::collect).unwrap_or_default();
+        match &words[..] {
+            [file] if !file.as_encoded_bytes().starts_with(b"-") => Ok(file.into()),
+            _ => Err(Failure::usage("conform wants one file, a recording that --record has made")),
+        }
+    }
+
     fn unknown(&self) -> Failure {
         Failure::usage(format!("there is no option {} here: see {} --help", self.option, self.command()))
     }
@@ -364,6 +436,8 @@ impl Words<'_> {
             Verb::Demo => "leaguebox demo",
             Verb::Verify => "leaguebox verify",
             Verb::Mcp => "leaguebox mcp",
+            Verb::Player => "leaguebox player",
+            Verb::Conform => "leaguebox conform",
         }
     }
 
@@ -395,6 +469,32 @@ impl Words<'_> {
 
     fn address(&mut self) -> Result<SocketAddr, Failure> {
         self.read("an address and a port like 0.0.0.0:8000", |text| text.parse().ok())
+    }
+
+    fn manager(&mut self) -> Result<Manager, Failure> {
+        self.read("a URL like http://10.0.0.5:8000/mcp, of a host that is there", |text| {
+            let rest = text.strip_prefix("http://")?;
+            let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            let host = if host.contains(':') && !host.ends_with(']') { host.to_owned() } else { format!("{host}:80") };
+            // Of a name's addresses the first IPv4 one: agents told to listen nowhere special listen there.
+            let mut found: Vec<SocketAddr> = host.to_socket_addrs().ok()?.collect();
+            found.sort_by_key(SocketAddr::is_ipv6);
+            let path = if path.is_empty() || path == "/" { "/mcp" } else { path }.to_owned();
+            Some(Manager { address: found.first().copied()?, path })
+        })
+    }
+
+    fn strategy(&mut self) -> Result<String, Failure> {
+        let mut all: Vec<&str> =
+            GameKind::ALL.iter().flat_map(|game| game.house().iter().map(|(name, _)| *name)).collect();
+        all.sort_unstable();
+        all.dedup();
+        let wants = format!("one of {}", all.join(", "));
+        self.read(&wants, |text| all.iter().find(|name| away::is_same(name, text)).map(|name| (*name).to_owned()))
+    }
+
+    fn name(&mut self) -> Result<String, Failure> {
+        self.read("a name of 1 to 64 bytes", |text| (1..=64).contains(&text.len()).then(|| text.into()))
     }
 
     fn game(&mut self) -> Result<&'static str, Failure> {
@@ -479,7 +579,9 @@ Usage
   leaguebox demo [options]     be the box and its players, play one league, print it
   leaguebox verify [options]   recompute the draws of a match from its seed
   leaguebox mcp --box URL      speak MCP on standard input and output, for a language model
-  leaguebox <verb> --help      the options of demo, verify or mcp
+  leaguebox player [options]   play in anybody's league
+  leaguebox conform FILE       judge a recording of a league, rule by rule
+  leaguebox <verb> --help      the options of a verb
 
 Options, with their defaults in brackets
   --listen ADDRESS:PORT      where to listen (0.0.0.0:8000: every network of this computer); at port 8000 also at
@@ -508,6 +610,8 @@ Options, with their defaults in brackets
   --pace fast|watch|step     as fast as the players (the default); so that people can follow, with a break between
                              rounds (watch); or the same, and each round waits for the owner's click (step)
   --house N                  N players of the house register too, 0 to {house} (0)
+  --record FILE              write every message of league.v2, in and out, a line of JSON each, without the tokens;
+                             leaguebox conform judges it
   --quiet                    print nothing of what happens, only where the box is
   -h, --help                 print this, or the help of the verb before it
   -V, --version              print the version
@@ -580,6 +684,37 @@ Example
   leaguebox mcp --box http://leaguebox.local:8000
 "
         .into(),
+        Verb::Conform => "\
+Judge a recording of a league of league.v2, rule by rule: whether each was kept, how often not, and the first example. It need
+not be a league that LeagueBox ran. The exit code is 0 if all rules were kept, 1 if not.
+
+Usage
+  leaguebox conform FILE
+
+FILE has a line of JSON for each message, as --record writes it: {\"at\": time, \"kind\": \"request\", \"answer\", \"call\" or \"reply\",
+\"exchange\": what belongs together, \"peer\": address, \"message\": as it was said}
+
+Example
+  leaguebox --record league.jsonl --start-at 4 --house 4 --once && leaguebox conform league.jsonl
+"
+        .to_owned(),
+        Verb::Player => "\
+A player of the house in anybody's league: registers by league.v2, waits for the manager if it is not there yet, and ends
+with the league.
+
+Usage
+  leaguebox player --manager URL [options]
+
+Options, with their defaults in brackets
+  --manager URL              the league manager, like http://10.0.0.5:8000/mcp
+  --strategy NAME            how it plays, like Random, always-even or Markov (Random)
+  --name NAME                what it is called (LeagueBox and its strategy)
+  --listen ADDRESS:PORT      where it is called (a free port, at the address the manager sees)
+
+Example
+  leaguebox player --manager http://127.0.0.1:8000/mcp --strategy markov --name \"House of Markov\"
+"
+        .to_owned(),
     }
 }
 
@@ -591,7 +726,7 @@ mod tests {
     /// All but `--flash`, which `--no-flash` contradicts.
     const ALL: &str = "--listen 127.0.0.1:0 --game even_odd_10 --start-at 32 --once --mode strict --seed 0a0B --no-flash \
         --admin-code class-7b --join-timeout-ms 1 --move-timeout-ms 2 --retry-base-ms 3 --first-turn-timeout-ms 4 \
-        --turn-timeout-ms 5 --per-address 6 --connections 8 --spare-heartbeats 9 --other-hosts --foreign-referees 4 --pace watch --house 3 --quiet";
+        --turn-timeout-ms 5 --per-address 6 --connections 8 --spare-heartbeats 9 --other-hosts --foreign-referees 4 --pace watch --house 3 --record r.jsonl --quiet";
     const ALL_OF_DEMO: &str =
         "demo --players 9 --game even_odd_10 --pace watch --listen 127.0.0.1:0 --admin-code class-7b";
     /// `--moves` stands alone.
@@ -658,11 +793,12 @@ mod tests {
                 foreign_referees: Some(4),
                 pace: Pace::Watch,
                 house: 3,
+                record: Some("r.jsonl".into()),
                 quiet: true,
                 given: all.given.clone(),
             }
         );
-        assert_eq!(all.given.len(), 20);
+        assert_eq!(all.given.len(), 22);
     }
 
     #[test]
@@ -799,7 +935,7 @@ mod tests {
         assert_eq!(refusal("--once now"), "\"now\" is not an option: see leaguebox --help");
         assert_eq!(
             refusal("dmeo"),
-            "there is no command \"dmeo\": it is demo, mcp, verify or none at all; see leaguebox --help"
+            "there is no command \"dmeo\": it is demo, verify, player, conform, mcp or none at all; see leaguebox --help"
         );
     }
 

@@ -12,12 +12,14 @@ use std::sync::mpsc::Sender;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use appliance::board::{About, Board, Memory, Reset};
+use appliance::board::{About, Board, Memory, Reset, Said};
 use appliance::clock::Clock;
+use protocol_core::json::{Full, Sink};
 use protocol_core::protocols::moltgame::Fill;
 use protocol_core::time::Utc;
 
 use crate::house::Order;
+use crate::record::Recorder;
 
 /// Milliseconds since the box was started, and the time of day.
 pub struct Computer {
@@ -31,6 +33,8 @@ pub struct Computer {
     house: RefCell<Option<Sender<Order>>>,
     /// So many polls a second are answered that come too soon; all, where that is not limited.
     spare_polls: Option<u16>,
+    /// Where messages are taken down.
+    recorder: RefCell<Option<Recorder>>,
 }
 
 /// The longest that nobody looks at the clock: some systems cannot wait for weeks.
@@ -51,7 +55,13 @@ impl Computer {
             sleepers: RefCell::default(),
             fell_asleep: Cell::new(0),
             house: RefCell::default(),
+            recorder: RefCell::default(),
         }
+    }
+
+    /// Takes messages down from now on.
+    pub fn set_recorder(&self, recorder: Recorder) {
+        self.recorder.replace(Some(recorder));
     }
 
     /// Who seats house players from now on.
@@ -166,6 +176,14 @@ impl Board for Computer {
 
     fn fill(&self, room: Fill) -> bool {
         self.order(Order::Fill(room))
+    }
+
+    const RECORDS: bool = true;
+
+    fn record(&self, said: Said, write: &dyn Fn(&mut dyn Sink) -> Result<(), Full>) {
+        if let Some(recorder) = self.recorder.borrow_mut().as_mut() {
+            recorder.take_down(said, write);
+        }
     }
 }
 

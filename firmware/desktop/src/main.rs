@@ -4,6 +4,7 @@
 mod bridge;
 mod cli;
 mod computer;
+mod conform;
 mod demo;
 mod entropy;
 mod failure;
@@ -14,6 +15,7 @@ mod lan;
 mod narrate;
 mod net;
 mod reactor;
+mod record;
 mod run;
 mod startup;
 mod stop;
@@ -49,6 +51,8 @@ fn obey(command: Command) -> Result<(), Failure> {
         Command::Demo(options) => return demo::demo(options),
         Command::Mcp(url) => return bridge::bridge(&url),
         Command::Verify(options) => verify::verify(&options)?,
+        Command::Conform(file) => return conform::conform(&file),
+        Command::Player(options) => return house::away::play(&options),
         Command::Help(verb) => cli::help(verb, &games()),
         Command::Version => format!("leaguebox {}\n", env!("CARGO_PKG_VERSION")),
     };

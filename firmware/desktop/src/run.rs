@@ -27,6 +27,7 @@ use crate::house::{House, Order};
 use crate::narrate::{Narrator, Paint, Printer, standing};
 use crate::net::{Listener, allow_many_sockets};
 use crate::reactor::Reactor;
+use crate::record::Recorder;
 use crate::startup::{Found, Kept};
 use crate::stop::Stop;
 use crate::table::{self, Standing};
@@ -307,6 +308,9 @@ fn appliance<'m>(ready: &Ready, memory: &'m mut Memory) -> Result<Box512<'m>, Fa
     let code = ready.admin_code.as_str().try_into().map_err(|_| Failure::usage("--admin-code is too long"))?;
     let leaguebox =
         Appliance::new(memory.lend(), Computer::with(options.spare_heartbeats), config, (master, secret), code);
+    if let Some(file) = &options.record {
+        leaguebox.board().set_recorder(Recorder::create(file)?);
+    }
     if let Some(seed) = options.seed {
         leaguebox.act(|venue, _| venue.set_seed(Seed(seed)));
     }

@@ -259,7 +259,7 @@ fn the_first_report_stands_whatever_comes_later_and_nobody_elses_counts() {
     assert!(worth(&room.send(&report(R1M1, json!("P01"), mine.clone()))).contains("already"));
     assert!(worth(&room.send(&report(R1M1, json!("P02"), mine))).contains("stands"));
     assert_eq!(*room.venue.record(R1M1).unwrap(), first);
-    let lines: Vec<(u16, u16)> = room.venue.referee_lines().map(|line| (line.refereed, line.useless_reports)).collect();
+    let lines: Vec<(u16, u8)> = room.venue.referee_lines().map(|line| (line.refereed, line.useless_reports)).collect();
     assert_eq!(lines, [(0, 1), (1, 6)]);
     assert_eq!(room.venue.status().matches_completed, 1);
 }

@@ -5,6 +5,7 @@
 //! JSON-RPC request and its answer. [`Player`] is what to answer, what to choose is a mind's, which lies beside its
 //! [game](protocol_core::games::house), and the HTTP is the appliance's.
 
+pub mod away;
 mod guest;
 mod player;
 

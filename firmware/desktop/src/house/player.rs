@@ -26,9 +26,21 @@ pub struct Player {
     game: String,
     seat: usize,
     opponent: String,
+    /// Whether the league is over.
+    is_over: bool,
 }
 
 impl Player {
+    /// The id it was given.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Whether its league is over.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
     /// A player that is not registered yet.
     pub fn new(name: &str, learns: Learns) -> Self {
         Self {
@@ -41,6 +53,7 @@ impl Player {
             game: String::new(),
             seat: 0,
             opponent: String::new(),
+            is_over: false,
         }
     }
 
@@ -70,7 +83,9 @@ impl Player {
     pub fn registered(&mut self, response: &str) -> Result<(), String> {
         let response: Value = serde_json::from_str(response).map_err(|error| error.to_string())?;
         let result = &response["result"];
-        if result["status"] != "ACCEPTED" {
+        // Managers have several words for yes, and some have none.
+        let is_refused = result["status"] == "REJECTED" || result["player_id"].as_str().is_none_or(str::is_empty);
+        if is_refused {
             let reason = [&result["reason"], &response["error"]["message"]].into_iter().find_map(Value::as_str);
             return Err(reason.unwrap_or("no reason given").into());
         }
@@ -85,20 +100,35 @@ impl Player {
             return Some(error(&Value::Null, -32700, "Parse error"));
         };
         let params = &request["params"];
+        // Beside the names of the specification, those that other managers and referees use.
         let result = match request["method"].as_str().unwrap_or_default() {
-            "handle_game_invitation" => Some(self.join(params)),
-            "choose_parity" => Some(self.choose_parity(params)),
-            "request_move" => Some(self.choose_move(params)),
-            "notify_match_result" => {
+            "handle_game_invitation" | "game_invitation" | "GAME_INVITATION" => Some(self.join(params)),
+            "choose_parity" | "parity_choose" | "CHOOSE_PARITY_CALL" => Some(self.choose_parity(params)),
+            "request_move" | "MOVE_REQUEST" => Some(self.choose_move(params)),
+            "notify_match_result" | "notify_game_over" | "game_over" | "GAME_OVER" => {
                 self.learn(params);
                 Some(self.reply("ACK", params, json!({})))
             }
+            "notify_league_completed" | "league_completed" | "LEAGUE_COMPLETED" => {
+                self.is_over = true;
+                Some(self.reply("ACK", params, json!({})))
+            }
             "notify_round"
+            | "round_announcement"
+            | "announce_round"
+            | "ROUND_ANNOUNCEMENT"
             | "notify_round_completed"
+            | "round_completed"
+            | "ROUND_COMPLETED"
             | "update_standings"
-            | "notify_league_completed"
+            | "league_standings_update"
+            | "notify_standings"
+            | "LEAGUE_STANDINGS_UPDATE"
             | "notify_game_error"
-            | "notify_move_validation" => Some(self.reply("ACK", params, json!({}))),
+            | "GAME_ERROR"
+            | "notify_move_validation"
+            | "MOVE_VALIDATION"
+            | "ping" => Some(self.reply("ACK", params, json!({}))),
             _ => None,
         };
         // A request without an id is a notification: it is obeyed, not answered.

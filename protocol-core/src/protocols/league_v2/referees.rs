@@ -13,7 +13,7 @@ use super::GAMES;
 use super::calls::player_of;
 use super::dialect::Dialect;
 use crate::contact::Contact;
-use crate::games::GameSet;
+use crate::games::{GameKind, GameSet};
 use crate::ids::AgentId;
 use crate::journal::Agent;
 use crate::json::{self, Full, Shown, Sink, Value};
@@ -88,8 +88,8 @@ pub struct Referee {
     pub contact: Contact,
     /// The dialect it registered in.
     pub(super) dialect: Dialect,
-    /// What it says it referees,
-    pub(super) games: GameSet,
+    /// What it says it referees, of the [`GAMES`] that can be given away: a bit for each,
+    pub(super) games: u8,
     /// and how many matches at once, at least one.
     pub(super) at_once: u8,
     pub(super) serves: Serves,
@@ -100,7 +100,13 @@ pub struct Referee {
     /// Matches it has refereed,
     pub(super) refereed: u16,
     /// and reports that were of no use.
-    pub(super) useless: u16,
+    pub(super) useless: u8,
+}
+
+/// Those of some games that can be given away, a bit for each.
+pub(super) fn given_away(games: GameSet) -> u8 {
+    let has = |name: &str| GameKind::named(name).is_some_and(|game| games.has(game));
+    (0..).zip(GAMES).map(|(bit, name)| u8::from(has(name)) << bit).fold(0, |all, one| all | one)
 }
 
 /// The ways to tell a referee of a match, those of its dialect first tried first: the method, and the `message_type`. `None` past
@@ -130,9 +136,15 @@ pub(super) fn way(dialect: Dialect, variant: u8) -> Option<(&'static str, &'stat
 impl Referee {
     /// One that has just come.
     pub(super) fn new(number: u16, issue: u32, name: String<NAME_BYTES>, contact: Contact, dialect: Dialect) -> Self {
-        let (games, at_once, serves) = (GameSet::NONE, 1, Serves::Yes);
+        let (games, at_once, serves) = (0, 1, Serves::Yes);
         let (polls, way, refereed, useless) = (false, 0, 0, 0);
         Self { number, issue, name, contact, dialect, games, at_once, serves, polls, way, refereed, useless }
+    }
+
+    /// The games it referees.
+    fn offers(&self) -> GameSet {
+        let named = |(bit, name): (u32, &str)| GameKind::named(name).filter(|_| self.games >> bit & 1 == 1);
+        (0..).zip(GAMES).filter_map(named).fold(GameSet::NONE, GameSet::with)
     }
 
     /// The number as matches keep it.
@@ -155,7 +167,7 @@ impl Referee {
             endpoint: self.contact.given(),
             from: self.contact.from(),
             elsewhere: self.contact.is_elsewhere(),
-            games: self.games,
+            games: self.offers(),
             protocol: Code::LeagueV2 as u8,
             // Dialects take three bits, and the others say how many matches more than one it takes.
             dialect: self.dialect as u8 | self.at_once.saturating_sub(1) << 3,
@@ -169,7 +181,7 @@ impl Referee {
         let contact = Contact::restored(agent.endpoint, agent.from, agent.elsewhere)?;
         let dialect = Dialect::of(agent.dialect & 7)?;
         let referee = Self::new(number, agent.issue, String::try_from(agent.name).ok()?, contact, dialect);
-        Some(Self { games: agent.games, at_once: (agent.dialect >> 3).saturating_add(1), ..referee })
+        Some(Self { games: given_away(agent.games), at_once: (agent.dialect >> 3).saturating_add(1), ..referee })
     }
 }
 
@@ -192,7 +204,7 @@ pub struct RefereeLine<'a> {
     pub state: &'static str,
     pub running: u16,
     pub refereed: u16,
-    pub useless_reports: u16,
+    pub useless_reports: u8,
 }
 
 /// A call to a referee: 48 bytes, and there is one.
@@ -238,7 +250,7 @@ impl Venue<'_> {
             let neighbours = players.iter().filter(is_neighbour).count();
             let can_hear = referee.contact.endpoint().is_some() || referee.polls;
             let is_neutral = neighbours == 0 || neighbours == players.len();
-            let is_willing = referee.serves == Serves::Yes && referee.games.has(game);
+            let is_willing = referee.serves == Serves::Yes && referee.offers().has(game);
             is_willing && can_hear && is_neutral && players.iter().all(speaks)
         };
         let last = usize::from(self.desks().league_v2.last);

@@ -8,9 +8,9 @@ use super::calls::of;
 use super::dialect::{Dialect, Style};
 use super::hear::{Answer, Said};
 use super::incoming::{Incoming, Request};
-use super::referees::{MOST_AT_ONCE, Referee, Serves};
+use super::referees::{MOST_AT_ONCE, Referee, Serves, given_away};
 use super::session::Session;
-use super::{Code, GAMES, PROTOCOL, reply};
+use super::{Code, PROTOCOL, reply};
 use crate::contact::{Contact, Endpoint, Host};
 use crate::games::{GameKind, GameSet};
 use crate::ids::{AgentId, OUR_REFEREE};
@@ -419,16 +419,16 @@ fn speaks_this(player: &Player) -> bool {
 }
 
 /// What a referee says it referees, and how many matches at once. Who names no game means that of the specification.
-fn offers(incoming: Incoming<'_>, game_types: Option<Value<'_>>) -> (GameSet, u8) {
-    let named = game_types.filter(|types| types.kind() == Kind::Array).map(games_in);
-    let usual = || GameKind::named(GAMES[0]).map_or(GameSet::NONE, |game| GameSet::NONE.with(game));
+fn offers(incoming: Incoming<'_>, game_types: Option<Value<'_>>) -> (u8, u8) {
+    let named = game_types.filter(|types| types.kind() == Kind::Array).map(|types| given_away(games_in(types)));
+    let games = named.unwrap_or(1);
     let meta = incoming.message.get("referee_meta").filter(|meta| meta.kind() == Kind::Object);
     let at_once = [meta, Some(incoming.message)].into_iter().flatten();
     let at_once = at_once.filter_map(|place| place.get("max_concurrent_matches")?.as_u64()).next();
     match at_once {
-        Some(0) => (GameSet::NONE, 1),
-        Some(n) => (named.unwrap_or_else(usual), u8::try_from(n).unwrap_or(u8::MAX).min(MOST_AT_ONCE)),
-        None => (named.unwrap_or_else(usual), 1),
+        Some(0) => (0, 1),
+        Some(n) => (games, u8::try_from(n).unwrap_or(u8::MAX).min(MOST_AT_ONCE)),
+        None => (games, 1),
     }
 }
 
