@@ -79,6 +79,11 @@ pub trait Session {
         false
     }
 
+    /// Whether its players may vote on matches of others.
+    fn votes(&self) -> bool {
+        false
+    }
+
     /// Whether nothing waits for what the player answers to news.
     fn is_deaf(&self) -> bool {
         false

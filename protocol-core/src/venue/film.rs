@@ -372,7 +372,7 @@ impl Table {
         let game = self.play.game();
         let _ = (0..game.seats()).try_for_each(|seat| {
             let comma = if seat == 0 { "" } else { "," };
-            write!(text, "{comma}{}", game.score(seat))
+            write!(text, "{comma}{}", game.votes(seat))
         });
         self.steps = self.steps.saturating_add(1);
         film.add_text((self.film_id(), self.steps, self.play.elapsed(now.ms)), VOTES, &text);

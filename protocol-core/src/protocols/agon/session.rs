@@ -106,6 +106,10 @@ impl protocols::Session for Session {
         true
     }
 
+    fn votes(&self) -> bool {
+        true
+    }
+
     fn about(&self) -> &str {
         &self.framework
     }

@@ -7,7 +7,7 @@ use super::register::breach;
 use super::reply::{self, Reply, TEXT_BYTES};
 use super::session::{HEED_MS, NEWS_MS, Open, SAY_MS, Session, Way, What};
 use super::{Code, Conversation, TestReply};
-use crate::games::{Illegal, Question};
+use crate::games::{Game, Illegal, Question};
 use crate::json::Value;
 use crate::log::Happening;
 use crate::message::Message;
@@ -498,9 +498,10 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
     };
     let refused = if venue.config().mode == Mode::Strict { broken } else { None };
     let play = &mut venue.table_at_mut(seating.slot)?.play;
-    let took = play.asked_at(seating.seat).map(|asked| now.ms.saturating_sub(asked));
+    let is_act = message == Message::MoveRequest && choice.is_some_and(|choice| play.game().is_act(choice));
+    let took = play.asked_at(seating.seat).filter(|_| !is_act).map(|asked| now.ms.saturating_sub(asked));
     let heard = match (refused, message, choice) {
-        _ if !play.takes(seating.seat) => Heard::Duplicate,
+        _ if !play.takes(seating.seat, choice) => Heard::Duplicate,
         (Some((code, rule)), ..) => {
             let broken = match code {
                 Code::InvalidTimestamp => Broken::Timestamp,
@@ -521,7 +522,7 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
     };
     match heard {
         Heard::Taken => {
-            let is_told = venue.game().rules().question == Question::Move && message == Message::MoveRequest;
+            let is_told = venue.game().rules().question == Question::Move && message == Message::MoveRequest && !is_act;
             if let Some(player) = venue.player_mut(index) {
                 if let Some(session) = of(player).filter(|_| is_told) {
                     session.cursor.has_moved(match_id.round);
@@ -532,7 +533,16 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
                     player.latency.note(took);
                 }
             }
-            settle(venue, now, index, message);
+            match session_of(venue, index) {
+                _ if !is_act => settle(venue, now, index, message),
+                Some(session) if !session.is_asking() => {
+                    // It answered by an act, and still owes its move.
+                    session.forget_asked();
+                    let table = venue.table_at_mut(seating.slot);
+                    table.into_iter().for_each(|table| table.play.ask_once_more(seating.seat));
+                }
+                _ => {}
+            }
             venue.note(now, Some(id), Some(match_id), Happening::Answered(message));
             venue.proceed(now, seating.slot);
         }
@@ -540,8 +550,12 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
             if let (Some(player), Some(choice)) = (venue.player_mut(index), choice) {
                 player.compliance.note(Rule::IllegalMove, choice.raw());
             }
-            settle(venue, now, index, message);
-            venue.fail_question(now, index, message, Fault::Unusable(Broken::Move, illegal.0));
+            let is_asked = session_of(venue, index).is_some_and(|session| session.is_asking());
+            // An act that comes beside the question leaves that open.
+            if !(is_act && is_asked) {
+                settle(venue, now, index, message);
+                venue.fail_question(now, index, message, Fault::Unusable(Broken::Move, illegal.0));
+            }
         }
         Heard::Duplicate => {
             if let Some(player) = venue.player_mut(index) {

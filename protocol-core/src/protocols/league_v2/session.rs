@@ -187,6 +187,11 @@ impl Session {
         self.asked.contains(&call)
     }
 
+    /// Whether the question of its match is with the player.
+    pub(super) fn is_asking(&self) -> bool {
+        self.open.is_some_and(|open| matches!(open.what, What::Question(_) | What::Retry(..)))
+    }
+
     /// Has nobody wait any longer for the answer to news, if the time for that is over.
     pub(super) fn stop_heeding(&mut self, now: Millis) {
         let heed_ms = self.heed_ms();

@@ -452,7 +452,7 @@ impl Venue<'_> {
         self.advance(now);
         match heard {
             Some(Heard::Taken) => {
-                let version = self.sight(now, room, None).map_or(0, |sight| sight.game.turn());
+                let version = self.sight(now, room, None).map_or(0, |sight| version(&sight.game));
                 Ok(What::Moved(version))
             }
             Some(Heard::Refused(Illegal(rule))) => Err(Trouble::InvalidMove(rule).into()),
@@ -522,7 +522,7 @@ impl Venue<'_> {
                     (self.party_at(room.id), if let Viewer::Seat(seat) = viewer { Some(*seat) } else { None });
                 let sitters = self.sitters_with_notes(&party);
                 let kind = GameKind::named(game.rules().name).ok_or(Full)?;
-                let seat = seat.filter(|_| *is_turn);
+                let seat = seat.filter(|&seat| *is_turn || game.may_act().has(seat));
                 let stands = |table: &&Table| game.position().is_some() && table.play.game().turn() == game.turn();
                 let table = self.table(room.id).filter(stands).zip(seat);
                 let line = table.and_then(|(table, seat)| table.players().get(usize::from(seat)).copied());
@@ -537,7 +537,7 @@ impl Venue<'_> {
                     },
                     game_over: *is_over,
                     room_id: room.uuid(),
-                    state_version: game.turn(),
+                    state_version: version(game),
                     seconds_left: *seconds,
                 };
                 json::write(&text, sink)
@@ -550,7 +550,7 @@ impl Venue<'_> {
                     game_id: game_id(number_of(seen.game)),
                     players: self.ids(&seen.players),
                     status: seen.status.name(),
-                    state_version: sight.as_ref().map_or(0, |sight| sight.game.turn()),
+                    state_version: sight.as_ref().map_or(0, |sight| version(&sight.game)),
                     engine_type: seen.game.rules().name,
                     game_state: sight.as_ref().map(|sight| State {
                         game: &sight.game,
@@ -587,6 +587,11 @@ impl Venue<'_> {
         let lines: Lines = self.seated_at(id).into_iter().map(|(_, line)| line).collect();
         self.party(&lines, |player| self.agent_id(player).text())
     }
+}
+
+/// Another number whenever the game has changed.
+fn version(game: &AnyGame) -> u16 {
+    game.turn().saturating_add(game.acts())
 }
 
 /// Whether the player at a seat may move now.
