@@ -772,6 +772,7 @@ games! {
     Go in go,
     RegularDebate in regular_debate,
     SpicyDebate in spicy_debate,
+    TradeDeal in trade_deal,
     #[cfg(any(test, feature = "toys"))] Trio in trio of toys,
     #[cfg(any(test, feature = "toys"))] Sextet in sextet of toys,
     #[cfg(any(test, feature = "toys"))] Stroll in stroll of toys,
@@ -1026,6 +1027,13 @@ mod tests {
         "all_in",
         "10",
         "text",
+        "propose",
+        "accept",
+        "reject",
+        "offer",
+        "request",
+        "gold",
+        "food",
     ];
 
     proptest! {

@@ -80,6 +80,8 @@ mod space;
 mod speeches;
 #[cfg(test)]
 pub(crate) mod tests;
+#[cfg(test)]
+mod trades_tests;
 mod votes;
 #[cfg(test)]
 mod votes_tests;
