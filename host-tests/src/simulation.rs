@@ -159,6 +159,12 @@ fn ends_by_vote(game: GameKind) -> bool {
     game.has_audience() && game.awaits_vote(false)
 }
 
+/// Whether players act in a game beside their moves.
+fn has_acts(game: GameKind) -> bool {
+    let act = protocol_core::json::parse(br#"{"reject":true}"#).expect("JSON");
+    AnyGame::start(game, *game.rules().seats.start(), &mut Draws::new(Seed([0; 32]))).is_act(act)
+}
+
 /// Takes some legal moves.
 struct Moves(Vec<Value>);
 

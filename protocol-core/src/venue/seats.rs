@@ -114,7 +114,10 @@ impl Venue<'_> {
                 self.proceed(now, seating.slot);
             }
             Heard::Refused(rule) => {
-                player.compliance.note(Rule::IllegalMove, wanted.raw());
+                // An act may have crossed one of another player.
+                if !is_act {
+                    player.compliance.note(Rule::IllegalMove, wanted.raw());
+                }
                 self.note_of(now, line, Happening::Unusable(message, rule.0));
             }
             Heard::Duplicate => {}

@@ -199,3 +199,23 @@ fn an_agent_of_league_of_agents_acts_at_any_time_and_both_hear_how_it_stands() {
     assert_eq!(room.plays(&ada, &id, json!({"text": "A pleasure."}))["success"], true);
     assert_eq!(types(&room.hears(&mut bob)), ["thinking", "turn_update", "game_state", "your_turn"]);
 }
+
+#[test]
+fn an_answer_that_crosses_an_act_of_the_other_costs_nothing_and_is_asked_for_again() {
+    let mut room = asked();
+    let line = (0..2).find(|&player| room.venue.is_thinking(player)).unwrap();
+    let deal = json!({"propose": {"offer": {"gold": 1}, "request": {"iron": 1}}});
+    for _ in 0..4 {
+        // It sees a proposal, which is withdrawn while it answers.
+        sends(&mut room, line ^ 1, deal.clone());
+        let call = room.call(line).unwrap();
+        assert_eq!(call["params"]["message_type"], "MOVE_REQUEST");
+        sends(&mut room, line ^ 1, json!({"reject": true}));
+        room.answer(line, moving(&call, json!({"accept": true})));
+    }
+    assert_eq!(sends(&mut room, line ^ 1, deal)["status"], Value::Null, "four are enough");
+    let call = room.call(line).unwrap();
+    assert_eq!(call["params"]["message_type"], "MOVE_REQUEST");
+    room.answer(line, moving(&call, json!({"accept": true})));
+    assert_eq!(room.call(line).unwrap()["params"]["message_type"], "GAME_ERROR", "now nothing has changed");
+}

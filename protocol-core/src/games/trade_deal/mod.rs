@@ -24,6 +24,8 @@ use crate::json::{Kind, Map, Str, Value};
 /// What is traded.
 pub(crate) const RESOURCES: [&str; KINDS] = ["gold", "iron", "food", "wood"];
 const KINDS: usize = 4;
+/// What the second side may want: anything but what the first does.
+const OTHERS: u32 = KINDS as u32 - 1;
 /// Messages of both together.
 const MESSAGES: u8 = 10;
 /// What a goal that is reached scores.
@@ -235,7 +237,7 @@ impl TradeDeal {
     pub(super) fn start(_seats: u8, draws: &mut Draws) -> Self {
         // What the second wants is another resource than what the first does.
         let first = draws.below(KINDS as u32) as u8;
-        let second = draws.below(KINDS as u32 - 1) as u8;
+        let second = draws.below(OTHERS) as u8;
         let wanted = [first, if second < first { second } else { second.saturating_add(1) }];
         let mut held = [[0; KINDS]; 2];
         for (seat, bundle) in (0..).zip(&mut held) {

@@ -133,6 +133,7 @@ fn next_news(venue: &mut Venue<'_>, index: u16) -> Option<News> {
 /// Opens a call.
 fn open(venue: &mut Venue<'_>, now: Now, index: u16, what: What, deadline: Millis, is_retrying: bool) {
     let id = venue.next_call_id();
+    let acts = venue.at_table(index).map_or(0, |(table, _)| table.play.game().acts());
     let Some(session) = session_of(venue, index) else { return };
     let message = what.kind();
     let (dialect, variant) = (session.style.dialect, session.style.variant(message));
@@ -140,6 +141,7 @@ fn open(venue: &mut Venue<'_>, now: Now, index: u16, what: What, deadline: Milli
     let (tried, way, is_heeded, blame) = (u8::from(!is_news), Way::Waits, is_news, None);
     session.open = Some(Open { what, id, at: now, deadline, dialect, variant, tried, way, is_heeded, blame });
     if matches!(what, What::Question(_)) {
+        (session.acts, session.has_acted) = (acts, false);
         if !is_retrying {
             session.forget_asked();
         }
@@ -418,6 +420,13 @@ fn judge(
         return;
     }
     let has_failed = !(200..300).contains(&status);
+    // It was understood: it has acted beside it.
+    if let (Reply::Message(answer), Some(seating)) = (reply, player.seating)
+        && reply::is_receipt(answer)
+        && of(player).is_some_and(|session| session.has_acted)
+    {
+        return still_owes(venue, index, seating);
+    }
     let rule = match reply {
         Reply::Error(_) | Reply::UnknownMethod(_) => Rule::RpcError,
         // What a web framework says of an exception, a path or a body. Its words are no try at an answer.
@@ -533,18 +542,16 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
                     player.latency.note(took);
                 }
             }
-            match session_of(venue, index) {
-                _ if !is_act => settle(venue, now, index, message),
-                Some(session) if !session.is_asking() => {
-                    // It answered by an act, and still owes its move.
-                    session.forget_asked();
-                    let table = venue.table_at_mut(seating.slot);
-                    table.into_iter().for_each(|table| table.play.ask_once_more(seating.seat));
-                }
-                _ => {}
+            match is_act {
+                true => still_owes(venue, index, seating),
+                false => settle(venue, now, index, message),
             }
             venue.note(now, Some(id), Some(match_id), Happening::Answered(message));
             venue.proceed(now, seating.slot);
+        }
+        // It has crossed an act of another one: it did not know how the game stands, and is asked again.
+        Heard::Refused(_) if is_act && answers_before(venue, index, seating) => {
+            still_owes(venue, index, seating);
         }
         Heard::Refused(illegal) => {
             if let (Some(player), Some(choice)) = (venue.player_mut(index), choice) {
@@ -566,6 +573,24 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
     }
     venue.pump(now, index);
     Some(heard)
+}
+
+/// Whether a player that is called has answered a question as its game was before others acted.
+fn answers_before(venue: &mut Venue<'_>, index: u16, seating: Seating) -> bool {
+    let acts = venue.table_at(seating.slot).map_or(0, |table| table.play.game().acts());
+    session_of(venue, index).is_some_and(|session| session.acts != acts)
+}
+
+/// A player has acted, or has tried to, and still owes its move: it is asked once more. Who is just being asked may have meant that as its
+/// answer: if it only acknowledges the question, that is put again.
+fn still_owes(venue: &mut Venue<'_>, index: u16, seating: Seating) {
+    let Some(session) = session_of(venue, index) else { return };
+    session.has_acted = session.is_asking();
+    if !session.has_acted {
+        session.forget_asked();
+        let table = venue.table_at_mut(seating.slot);
+        table.into_iter().for_each(|table| table.play.ask_once_more(seating.seat));
+    }
 }
 
 /// The question on a line was answered by other means: the call stays open, briefly, so that the player can finish
