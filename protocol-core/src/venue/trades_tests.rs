@@ -119,7 +119,7 @@ fn a_tie_is_voted_on_while_somebody_looks_on_and_a_power_cut_loses_neither_votes
     assert_eq!(room.venue.table(ID).unwrap().play.game().digest(), before);
     room.now.ms += 60_000;
     room.venue.handle(room.now, Event::Tick);
-    let record = room.venue.record(ID).unwrap().clone();
+    let record = *room.venue.record(ID).unwrap();
     assert_eq!([0, 1].map(|seat| record.verdict(seat).points()), [0, 3]);
     film.extend(taken_of(&mut room.venue, 300));
     let mut replay = room.venue.replay_of(ID).unwrap();
@@ -148,9 +148,7 @@ fn sends(room: &mut Room, player: u16, wanted: Value) -> Value {
         "message_type": "MOVE_RESPONSE", "sender": format!("player:{id}"), "timestamp": "2025-01-15T10:05:00Z",
         "auth_token": token, "match_id": "R1M1", "move": wanted}});
     let answer = room.send(&body.to_string());
-    let answer = answer.get("result").cloned().unwrap_or(answer);
-
-    answer
+    answer.get("result").cloned().unwrap_or(answer)
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl Trader {
         match self.is_miser {
             // It would give nobody what it has not been asked for twice.
             true => after >= amount && (is_late || offer.iter().sum::<u64>() >= request.iter().sum()),
-            false => after >= amount && gains || gains && is_late || sight.missing() == 0 && after >= amount,
+            false => gains && (is_late || after >= amount) || sight.missing() == 0 && after >= amount,
         }
     }
 

@@ -25,7 +25,7 @@ use crate::json::{Kind, Map, Str, Value};
 pub(crate) const RESOURCES: [&str; KINDS] = ["gold", "iron", "food", "wood"];
 const KINDS: usize = 4;
 /// What the second side may want: anything but what the first does.
-const OTHERS: u32 = KINDS as u32 - 1;
+const OTHERS: u32 = 3;
 /// Messages of both together.
 const MESSAGES: u8 = 10;
 /// What a goal that is reached scores.
