@@ -16,7 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 /// What the crowd can play.
-const GAMES: [&str; 13] = [
+const GAMES: [&str; 14] = [
     "even_odd",
     "even_odd_10",
     "echo",
@@ -30,6 +30,7 @@ const GAMES: [&str; 13] = [
     "texasholdem",
     "chess",
     "go",
+    "trade_deal",
 ];
 
 const THROWS: [&str; 3] = ["rock", "paper", "scissors"];
@@ -421,8 +422,29 @@ fn game_move(player: usize, message: &Value) -> Value {
         Some("chess") => json!({"move": (["f3", "e5", "g4", "Qh4"][(turn - 1) % 4])}),
         // Both pass after a stone each, and White has won.
         Some("go") => json!({"move": (["E5", "C3", "pass", "pass"][(turn - 1) % 4])}),
+        Some("trade_deal") => trade(&message["game_state"]["game_specific_state"]),
         _ => json!({"action": "choose", "value": parity(player, message)}),
     }
+}
+
+/// Accepts what it can give, asks once a turn for what it misses, and then says something.
+pub fn trade(state: &Value) -> Value {
+    let sides = state["resources"].as_object().expect("what each side holds");
+    let (me, held) = sides.iter().find(|(_, held)| !held.is_null()).expect("its own");
+    let (goal, pending) = (&state["goals"][me], &state["pending"]);
+    let resource = goal["resource"].as_str().expect("a resource");
+    let missing = goal["amount"].as_u64().unwrap_or(0).saturating_sub(held[resource].as_u64().unwrap_or(0));
+    if pending.is_object() && pending["player"] != *me {
+        let asked = pending["request"].as_object().expect("a request");
+        let can = asked.iter().all(|(name, amount)| held[name].as_u64() >= amount.as_u64());
+        return if can { json!({"accept": true}) } else { json!({"reject": true}) };
+    }
+    if pending.is_null() && missing > 0 && state["proposals_left"][me] == 4 {
+        let most = held.as_object().expect("resources").iter().filter(|(name, _)| *name != resource);
+        let (give, _) = most.max_by_key(|(_, amount)| amount.as_u64()).expect("three others");
+        return json!({"propose": {"offer": {give: 1}, "request": {resource: missing}}});
+    }
+    json!({"text": format!("I am looking for {missing} {resource}.")})
 }
 
 /// Never bids, leads its lowest card, and beats a card with the lowest that is higher.

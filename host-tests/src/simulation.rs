@@ -149,13 +149,20 @@ fn moves_of(game: GameKind) -> u64 {
 
 /// Any game but those that end by a vote: here nobody votes yet, and what the checks say of time, seeds and replays is not so there.
 fn any_game(random: &mut Random) -> GameKind {
-    let games: Vec<GameKind> = GameKind::ALL.iter().copied().filter(|&game| !has_audience(game)).collect();
+    let games: Vec<GameKind> = GameKind::ALL.iter().copied().filter(|&game| !ends_by_vote(game)).collect();
     games[random.any() as usize % games.len()]
 }
 
-/// Whether a game ends by a vote.
-fn has_audience(game: GameKind) -> bool {
-    AnyGame::start(game, *game.rules().seats.start(), &mut Draws::new(Seed([0; 32]))).has_audience()
+/// Whether a game ends by a vote, be nobody there to vote.
+fn ends_by_vote(game: GameKind) -> bool {
+    let game = AnyGame::start(game, *game.rules().seats.start(), &mut Draws::new(Seed([0; 32])));
+    game.has_audience() && game.awaits_vote(false)
+}
+
+/// Whether players act in a game beside their moves.
+fn has_acts(game: GameKind) -> bool {
+    let act = protocol_core::json::parse(br#"{"reject":true}"#).expect("JSON");
+    AnyGame::start(game, *game.rules().seats.start(), &mut Draws::new(Seed([0; 32]))).is_act(act)
 }
 
 /// Takes some legal moves.
@@ -795,10 +802,11 @@ impl<'m> World<'m> {
         let agent = self.agents[self.at_line[line]].clone();
         let Some((id, seat, moves)) = moves_for(&self.venue, line as u16) else { return };
         let play = &self.venue.table(id).expect("it plays there").play;
-        if play.hears(seat) || !play.takes(seat) || agent.has_left {
+        if play.hears(seat) || !play.takes(seat, None) || agent.has_left {
             return;
         }
-        let [unasked] = &moves[..] else { panic!("{id} lists what seat {seat} may do: {moves:?}") };
+        let acts = play.game().acts();
+        let Some(unasked) = moves.get(self.random.any() as usize % moves.len().max(1)) else { return };
         let Some(conversation) = self.conversations.get(&(self.at_line[line], id.to_string())) else { return };
         let more = json!({"match_id":id.to_string(),"conversation_id":conversation,"move":unasked});
         let message = agent.message("MOVE_RESPONSE", more);
@@ -807,7 +815,7 @@ impl<'m> World<'m> {
         assert_eq!(agent.dialect.unwrap_answer(&answer)["status"], "RECEIVED", "{unasked} was allowed: {answer}");
         self.acted.insert(self.at_line[line]);
         let game = self.venue.table(id).map(|table| table.play.game());
-        assert!(game.is_none_or(|game| !game.may_act().has(seat)), "and was done");
+        assert!(game.is_none_or(|game| !game.may_act().has(seat) || game.acts() > acts), "and was done");
         self.serve();
         self.check_the_moment();
     }

@@ -124,7 +124,7 @@ fn every_protocol_error_is_told_in_its_words_and_the_connection_stays_open() {
         assert_eq!(stranger.hear(), error(words), "{text}");
     }
     let unknown = "Unknown gameType. Use one of: echo, blotto, skill-gomoku, resource-rush, dance-battle, landlord, \
-                   rockpaper, blackjack, texasholdem, chess, go, regular_debate, spicy_debate.";
+                   rockpaper, blackjack, texasholdem, chess, go, regular_debate, spicy_debate, trade_deal.";
     for (text, words) in both.into_iter().chain([
         (r#"{"type":"join_queue"}"#, "Missing gameType."),
         (r#"{"type":"join_queue","gameType":7}"#, "Missing gameType."),

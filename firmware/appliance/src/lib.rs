@@ -272,6 +272,7 @@ impl<'m, B: Board> Appliance<'m, B> {
         let now = self.now();
         let mut venue = self.venue.borrow_mut();
         let (before, players) = (venue.next_deadline(), venue.players().len());
+        venue.set_watched(self.watchers.count() > 0);
         let done = act(&mut venue, now);
         while let Some(Output::Line(player)) = venue.poll_output() {
             self.slots.changed(player, || lines::has_call(&venue, player));

@@ -243,8 +243,16 @@ impl<B: Board> Appliance<'_, B> {
             self.record_call(line, call);
             // What a call says stays as it is while it is open: it may leave in pieces, and whoever is slow to take them has the time
             // of any link, not that of a lent buffer.
-            let write = |sink: &mut dyn Sink| self.venue(|venue| venue.write_call(line, sink));
-            if !link.say(write, async || {}).await? {
+            let is_said = if self.venue(|venue| venue.may_change(line)) {
+                // Unless others act meanwhile.
+                link.forget();
+                let write = |venue: &Venue<'_>, sink: &mut dyn Sink| venue.write_call(line, sink);
+                self.speak(link.message(0).1, &write, async || {}).await?
+            } else {
+                let write = |sink: &mut dyn Sink| self.venue(|venue| venue.write_call(line, sink));
+                link.say(write, async || {}).await?
+            };
+            if !is_said {
                 // It was answered before it was asked: there is nothing to say.
                 self.failed(line, call, Failure::Unreadable).await;
                 return Ok(());

@@ -138,6 +138,9 @@ impl Moment {
         struct Now<S> {
             state: &'static str,
             turn: u16,
+            /// Acts that nobody was asked for, in games that have them.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            acts: Option<u16>,
             players: S,
         }
         #[derive(Serialize)]
@@ -155,6 +158,7 @@ impl Moment {
         Now {
             state: self.state,
             turn: self.game.as_ref().map_or(0, Game::turn),
+            acts: self.game.as_ref().map(Game::acts).filter(|&acts| acts > 0),
             players: Seq(move || (0..).zip(venue.sitters(self.id)).map(seated)),
         }
     }
@@ -168,6 +172,8 @@ impl Moment {
         let Some(game) = &self.game else { return 0 };
         match game.standing() {
             Some(standing) => standing.scores.get(usize::from(seat)).copied().unwrap_or(0),
+            // While the audience votes, that is what counts.
+            None if game.is_voting() => game.votes(seat).into(),
             None => game.score(seat),
         }
     }

@@ -252,13 +252,15 @@ impl<B: Board> Appliance<'_, B> {
                     Some(scene) => (scene.beside == Beside::Says, scene.shot),
                     None => break,
                 };
+                // Who trades does not speak by it.
+                let is_speech = |made: &str| json::parse(made.as_bytes()).is_ok_and(|made| made.get("text").is_some());
                 if is_part {
                     add(&mut answer, |sink| {
                         let scene = told.scene().ok_or(Full)?;
                         write_inside(&*scene.made, 1, 1, sink).map(|()| true)
                     })
                     .await?;
-                } else if shot.seat.is_some() {
+                } else if shot.seat.is_some() && told.scene().is_some_and(|scene| is_speech(&scene.made)) {
                     add(&mut answer, |sink| {
                         let scene = told.scene().ok_or(Full)?;
                         let made = json::parse(scene.made.as_bytes()).ok();

@@ -105,7 +105,7 @@ function words(said, className) {
 // How the votes stand: a bar in two colours with the numbers on it, and while the vote is open a button for each, of which one can be
 // pressed and pressed anew.
 function ballot(seats, step) {
-  const votes = seats.map(seat => (step.scores || {})[seat.id] || 0), all = votes[0] + votes[1], { cast, yours, crowd, open } = step.ballot || {};
+  const tally = step.over && (step.view || step.result)?.votes || step.scores || {}, votes = seats.map(seat => tally[seat.id] || 0), all = votes[0] + votes[1], { cast, yours, crowd, open } = step.ballot || {};
   const part = (seat, at) => {
     const piece = coloured(make("span", "own", votes[at] || !all ? String(votes[at]) : ""), seat.id);
     piece.style.flexGrow = all ? votes[at] : 1;

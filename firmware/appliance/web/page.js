@@ -698,7 +698,7 @@ async function hear(page) {
   const known = seen.get(page.match_id)?.page || {}, { last, spoken = 0, topic } = page.view || {};
   [page.speeches, page.topic] = [known.speeches || [], topic || known.topic];
   if (last?.text != null && page.speeches.length === spoken - 1) page.speeches = [...page.speeches, { ...last, player_id: last.player }];
-  if (page.speeches.length !== spoken || !page.topic || isOver(page) && !page.speeches.length) {
+  if (page.speeches.length !== spoken || page.topic === undefined || isOver(page) && !page.speeches.length) {
     const film = await get("/api/matches/" + page.match_id + "/speeches.json", 4 * PATIENCE_MS).catch(() => null);
     if (film) [page.speeches, page.topic] = [film.speeches, film.topic];
   }
@@ -783,7 +783,7 @@ function showStage() {
   // Why it is worth seeing, for as long as that is so.
   const why = !step.over && running.has(onStage) ? worth(running.get(onStage)).why : "";
   const ballot = ballots.get(onStage) || {}, spoke = step.speeches?.length;
-  const key = JSON.stringify([why, onStage, steps.length, step.turn, step.over, page.seats, page.winner, page.result, Boolean(step.view), page.state, ...spoke === undefined ? [] : [spoke, step.scores, ballot.yours, ballot.refused, ballot.crowd]]);
+  const key = JSON.stringify([why, onStage, steps.length, step.turn, step.over, page.seats, page.winner, page.result, Boolean(step.view), page.state, page.acts, ...spoke === undefined ? [] : [spoke, step.scores, ballot.yours, ballot.refused, ballot.crowd]]);
   if ($("board").dataset.key === key) return;
   $("board").dataset.key = key;
   const title = page.seats.flatMap((seat, at) => [at ? " – " : "", make("bdi", "", seat.name)]);

@@ -471,6 +471,8 @@ impl World<'_> {
                 while heard.next_if_eq(&("MOVE_REQUEST", round)).is_some()
                     || acted && heard.peek() == Some(&("MOVE_VALIDATION", round))
                 {
+                    // Who answers by an act, or has crossed one of another player, is asked again.
+                    while super::has_acts(self.setup.game) && heard.next_if_eq(&("MOVE_REQUEST", round)).is_some() {}
                     assert_eq!(heard.next(), Some(("MOVE_VALIDATION", round)), "{id}");
                 }
                 heard.next_if_eq(&("CHOOSE_PARITY_CALL", round));

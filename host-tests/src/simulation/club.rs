@@ -423,7 +423,7 @@ impl<'m> Club<'m> {
         let place = moves_for(&self.venue, self.line(index));
         let Some((id, seat, moves)) = place.filter(|_| self.members[index].is_there) else { return };
         let Some(table) = self.venue.table(id) else { return };
-        let takes = table.play.takes(seat);
+        let takes = table.play.takes(seat, None);
         let Some(wanted) = moves.get(self.random.any() as usize % moves.len().max(1)) else {
             return assert!(!takes, "{id}: a game whose moves cannot be listed needs its own agents here");
         };

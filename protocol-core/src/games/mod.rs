@@ -28,8 +28,9 @@
 //!   the longest [speech](Game::speech), and none is part of a game: the caller keeps what was said, and the film has it.
 //! - **An audience** (debates): when all has been said nobody owes a move, and the game is not over before the box has
 //!   [told](Game::tell) it the votes.
-//! - **Trades**: an offer is accepted by whoever it is made to, when it likes. [`Game::may_act`] names seats that owe no move
-//!   and may make one.
+//! - **Trades** (Bazaar): an offer is made, accepted and rejected by whoever likes, when it likes. [`Game::may_act`] names seats that
+//!   owe no move and may make one; [`Game::is_act`] tells such moves from those that end a turn, and [`Game::acts`] counts them. An
+//!   act touches no turn and no clock, and is on film like any move.
 //! - **Long histories**: what was played and said is on the film of the match, as [`Game::recorded`] writes it, and a game
 //!   that is over keeps only what its result needs ([`Game::digest`]).
 //! - **Repetition** (chess, superko in go): a game says what its [position](Game::position) is and nothing more; whoever runs the
@@ -380,8 +381,9 @@ pub enum Part<'a> {
 pub enum Word {
     /// It is about what the owner has said, lent as [`Sitter::note`] of all seats, and not about what its seed decides.
     OwnTopic,
-    /// Nobody moves any more, and the audience decides. Where it was read from a journal, in this turn.
-    VoteOpens(Option<u16>),
+    /// Nobody moves any more, and the audience decides. Where it was read from a journal, the game is as its
+    /// [digest](Game::digest) was then.
+    VoteOpens(Option<u64>),
     /// So many are for each seat.
     Votes([u16; MAX_SEATS]),
     /// It is over.
@@ -420,6 +422,22 @@ pub trait Game: Sized + Clone {
     /// game in which everybody waits for such an act would never end: somebody must owe a move until it is over.
     fn may_act(&self) -> Seats {
         Seats::NONE
+    }
+
+    /// Whether a move is an act: it answers no question. Who owes a move may make it as well, and still owes its move; its clock
+    /// runs on. A game refuses acts once there were too many before the next move, so that nobody stalls or floods it.
+    fn is_act(&self, _wanted: Value<'_>) -> bool {
+        false
+    }
+
+    /// How many acts there were of a seat. Between two moves that is how anybody knows that the game has changed.
+    fn acts_of(&self, _seat: Seat) -> u16 {
+        0
+    }
+
+    /// How many there were of all.
+    fn acts(&self) -> u16 {
+        (0..self.seats()).fold(0, |acts, seat| acts.saturating_add(self.acts_of(seat)))
     }
 
     /// Judges a move and plays it. On `Err` nothing has changed. A seat that neither owes a move nor [may act](Self::may_act)
@@ -510,6 +528,17 @@ pub trait Game: Sized + Clone {
     /// Whether nobody moves any more, and the audience decides how it ends.
     fn is_voting(&self) -> bool {
         false
+    }
+
+    /// So many of the audience are for a seat.
+    fn votes(&self, _seat: Seat) -> u16 {
+        0
+    }
+
+    /// Whether its vote is worth waiting for, be somebody there to vote or not. A vote that only breaks a tie is not, where there
+    /// is none or nobody to break it.
+    fn awaits_vote(&self, _is_watched: bool) -> bool {
+        true
     }
 
     /// What it is about, where its seed decides that.
@@ -661,6 +690,12 @@ macro_rules! games {
             fn may_act(&self) -> Seats {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.may_act()),+ }
             }
+            fn is_act(&self, wanted: Value<'_>) -> bool {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.is_act(wanted)),+ }
+            }
+            fn acts_of(&self, seat: Seat) -> u16 {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.acts_of(seat)),+ }
+            }
             fn play(&mut self, seat: Seat, wanted: Value<'_>, draws: &mut Draws) -> Result<(), Illegal> {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.play(seat, wanted, draws)),+ }
             }
@@ -717,6 +752,12 @@ macro_rules! games {
             }
             fn is_voting(&self) -> bool {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.is_voting()),+ }
+            }
+            fn votes(&self, seat: Seat) -> u16 {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.votes(seat)),+ }
+            }
+            fn awaits_vote(&self, is_watched: bool) -> bool {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.awaits_vote(is_watched)),+ }
             }
             fn topic(&self) -> Option<&'static str> {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.topic()),+ }
@@ -775,6 +816,7 @@ games! {
     Go in go,
     RegularDebate in regular_debate,
     SpicyDebate in spicy_debate,
+    TradeDeal in trade_deal,
     #[cfg(any(test, feature = "toys"))] Trio in trio of toys,
     #[cfg(any(test, feature = "toys"))] Sextet in sextet of toys,
     #[cfg(any(test, feature = "toys"))] Stroll in stroll of toys,
@@ -1029,6 +1071,13 @@ mod tests {
         "all_in",
         "10",
         "text",
+        "propose",
+        "accept",
+        "reject",
+        "offer",
+        "request",
+        "gold",
+        "food",
     ];
 
     proptest! {

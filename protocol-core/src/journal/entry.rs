@@ -322,7 +322,7 @@ impl Entry<'_> {
                 out.u16(ballot.id.table)?;
                 out.text(ballot.game.rules().name)?;
                 out.raw(&ballot.seed.0)?;
-                out.u16(ballot.turn)?;
+                out.u64(ballot.digest)?;
                 out.u16(ballot.steps)?;
                 out.u8(ballot.marks())?;
                 out.u8(ballot.seats)?;
@@ -449,14 +449,14 @@ impl<'a> Entry<'a> {
             VOTING => {
                 let id = MatchId { round: from.u16()?, table: from.u16()? };
                 let (game, seed) = (GameKind::named(from.text()?).ok_or(Garbled)?, Seed(from.hash()?));
-                let (turn, steps) = (from.u16()?, from.u16()?);
+                let (digest, steps) = (from.u64()?, from.u16()?);
                 let ((is_own, left), seats) = (Ballot::of_marks(from.u8()?), from.u8()?);
                 let mut players = [0; MAX_SEATS];
                 { players.get_mut(..seats.into()).ok_or(Garbled)?.iter_mut() }.try_for_each(|number| {
                     *number = from.u16()?;
                     Ok(())
                 })?;
-                Entry::Voting(Ballot { id, game, seed, turn, steps, is_own, left, seats, players })
+                Entry::Voting(Ballot { id, game, seed, digest, steps, is_own, left, seats, players })
             }
             VOTE => {
                 let id = MatchId { round: from.u16()?, table: from.u16()? };

@@ -82,6 +82,11 @@ pub trait Session {
         false
     }
 
+    /// Whether its players may vote on matches of others.
+    fn votes(&self) -> bool {
+        false
+    }
+
     /// Whether nothing waits for what the player answers to news.
     fn is_deaf(&self) -> bool {
         false
@@ -181,7 +186,8 @@ pub trait Protocol: Session + Sized {
         None
     }
 
-    /// Writes the body of that call. It says the same every time for as long as the call is open.
+    /// Writes the body of that call. It says the same every time for as long as the call is open, unless
+    /// others [act](Venue::may_change) meanwhile.
     fn write_call(_venue: &Venue<'_>, _line: u16, _sink: &mut dyn Sink) -> Result<(), Full> {
         Err(Full)
     }

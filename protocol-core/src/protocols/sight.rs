@@ -29,10 +29,16 @@ pub(super) struct Sight {
 }
 
 impl Sight {
-    /// The viewer's seat, if it has one and may move.
+    /// The viewer's seat, if it has one and may move or act.
     fn mover(&self) -> Option<Seat> {
-        if let Viewer::Seat(seat) = self.viewer { Some(seat).filter(|_| self.is_turn) } else { None }
+        let may = |seat: &Seat| self.is_turn || self.game.may_act().has(*seat);
+        if let Viewer::Seat(seat) = self.viewer { Some(seat).filter(may) } else { None }
     }
+}
+
+/// Another number whenever the game has changed.
+pub(super) fn version(game: &AnyGame) -> u16 {
+    game.turn().saturating_add(game.acts())
 }
 
 impl Venue<'_> {

@@ -51,7 +51,7 @@ enum State {
     Idle,
     /// Waits for the link to be free.
     Owed,
-    /// The same, for a retry, whose answer is due then.
+    /// The same, once more: the answer is due then.
     OwedAgain,
     /// Is with the player until then.
     Asked,
@@ -139,9 +139,9 @@ impl Ask {
         !matches!(self.state, State::Idle | State::Lost | State::Owed)
     }
 
-    /// Whether the clock of a retry runs: nothing may come before it.
+    /// Whether the clock runs of what is asked again: nothing may come before it.
     pub fn is_retry(&self) -> bool {
-        self.retries > 0 && !self.is_idle() && !self.is_lost()
+        (self.retries > 0 || self.state == State::OwedAgain) && !self.is_idle() && !self.is_lost()
     }
 
     /// What the link has to do.
@@ -244,6 +244,13 @@ impl Ask {
                     *left = left.saturating_add(rest).max(first.cast_signed().max(0).cast_unsigned())
                 }
             }
+            self.state = State::OwedAgain;
+        }
+    }
+
+    /// What came was no answer, and nothing is wrong with it: the question is put again, and its clock runs on.
+    pub fn once_more(&mut self) {
+        if self.state == State::Asked {
             self.state = State::OwedAgain;
         }
     }

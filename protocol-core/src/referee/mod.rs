@@ -308,24 +308,31 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
     }
 
     /// Whether a move of this seat would count now: it is asked for one, or [may act](Game::may_act) without being asked.
-    pub fn takes(&self, seat: Seat) -> bool {
-        self.hears(seat) || self.may_act(seat)
+    pub fn takes(&self, seat: Seat, wanted: Option<Value<'_>>) -> bool {
+        self.hears(seat) || self.may_act(seat, wanted)
+    }
+
+    /// The answer of a seat was an [act](Game::is_act), so it still owes its move: it is asked once more, in the time it has.
+    pub fn ask_once_more(&mut self, seat: Seat) {
+        if let Some(ask) = self.ask(seat) {
+            ask.once_more();
+        }
     }
 
     /// A seat moved. A refused move changes nothing: whoever carries the answer to a question then calls [`Match::fail`]. One
     /// that was not asked for has no clock that could run out, and costs its seat nothing. `past` has the positions there were.
     pub fn play(&mut self, seat: Seat, wanted: Value<'_>, past: &mut impl Past) -> Heard {
-        if self.phase != Phase::CollectingChoices || !self.takes(seat) {
+        if self.phase != Phase::CollectingChoices || !self.takes(seat, Some(wanted)) {
             return Heard::Duplicate;
         }
-        let is_asked = self.hears(seat);
+        let is_answer = self.hears(seat) && !self.game.is_act(wanted);
         if let Err(illegal) = self.make_move(seat, wanted, past) {
             return Heard::Refused(illegal);
         }
-        if let Some(ask) = self.ask(seat).filter(|_| is_asked) {
+        if let Some(ask) = self.ask(seat).filter(|_| is_answer) {
             ask.moved();
         }
-        if !is_asked {
+        if !is_answer {
             self.let_off();
         }
         self.proceed();
@@ -438,11 +445,11 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         }
     }
 
-    /// Nobody moves any more: the audience decides, whatever has been played. After a restart, in the turn in which it did. False
+    /// Nobody moves any more: the audience decides, whatever has been played. After a restart, as the game was when it did. False
     /// where the game has no audience.
-    pub fn open_vote(&mut self, turn: Option<u16>) -> bool {
+    pub fn open_vote(&mut self, digest: Option<u64>) -> bool {
         if self.phase != Phase::Voting && self.phase != Phase::Finished {
-            self.game.tell(Word::VoteOpens(turn));
+            self.game.tell(Word::VoteOpens(digest));
             if self.game.is_voting() {
                 self.begin_vote();
             }
@@ -532,9 +539,15 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         Some(Outcome { winners, forfeits, cause })
     }
 
-    fn may_act(&self, seat: Seat) -> bool {
-        let is_idle = self.asks.get(usize::from(seat)).is_some_and(Ask::is_idle);
-        is_idle && self.phase == Phase::CollectingChoices && self.game.may_act().has(seat)
+    /// Whether a seat that is not asked may make a move: any that its game takes of who owes none, or an act while its question waits
+    /// to be put.
+    fn may_act(&self, seat: Seat, wanted: Option<Value<'_>>) -> bool {
+        let Some(ask) = self.asks.get(usize::from(seat)) else { return false };
+        let may = match ask.is_idle() {
+            true => self.game.may_act().has(seat),
+            false => self.game.to_move().has(seat) && wanted.is_some_and(|wanted| self.game.is_act(wanted)),
+        };
+        may && !ask.is_lost() && self.phase == Phase::CollectingChoices
     }
 
     /// After an act nobody asked for: who owed a move and owes it no longer is not waited for.

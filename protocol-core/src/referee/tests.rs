@@ -323,8 +323,11 @@ mod moltgame_says {
                 last = now;
             }
             assert_eq!(last % 30_000, 0);
-            if m.game().has_audience() {
-                assert_eq!(m.phase(), Phase::Voting, "{kind:?}: the audience has the last word");
+            if m.game().is_voting() {
+                assert!(
+                    m.phase() == Phase::Voting && m.game().has_audience(),
+                    "{kind:?}: the audience has the last word"
+                );
                 continue;
             }
             let outcome = m.outcome().unwrap();
@@ -578,7 +581,7 @@ fn an_act_nobody_asked_for_is_taken_and_no_clock_is_touched_by_it() {
     (0..6).for_each(|seat| assert_eq!(m.join(seat), Heard::Taken));
     sent(&mut m, 0, 0);
     let clock = m.deadline(0);
-    assert!(clock.is_some() && m.takes(3) && !m.hears(3));
+    assert!(clock.is_some() && m.takes(3, None) && !m.hears(3));
     assert_eq!(choose(&mut m, 3, br#"{"cheer":true}"#), Heard::Taken);
     assert_eq!((m.game().score(3), m.deadline(0), m.deadline(3)), (1, clock, None));
     assert_eq!((m.need(3), m.thinking()), (Need::Nothing, Seats::only(0)));
@@ -588,4 +591,31 @@ fn an_act_nobody_asked_for_is_taken_and_no_clock_is_touched_by_it() {
     assert_eq!((m.need(2), m.deadline(2)), (Need::Nothing, None), "what is refused costs it nothing");
     assert_eq!(choose(&mut m, 0, br#"{"say":1}"#), Heard::Taken);
     assert_eq!(m.thinking(), Seats::only(1));
+}
+
+#[test]
+fn an_act_of_who_is_asked_touches_no_turn_and_no_clock_and_the_move_is_still_owed() {
+    let mut m = match_of(GameKind::TradeDeal, None);
+    let deal = br#"{"propose":{"offer":{"gold":1},"request":{"food":1}}}"#;
+    (0..2).for_each(|seat| sent(&mut m, seat, 0));
+    (0..2).for_each(|seat| assert_eq!(m.join(seat), Heard::Taken));
+    assert_eq!(choose(&mut m, 0, br#"{"text":"Early."}"#), Heard::Duplicate, "its question waits to be put");
+    assert_eq!(choose(&mut m, 0, deal), Heard::Taken, "but an act waits for nothing");
+    assert_eq!((m.need(0), m.deadline(0)), (Need::Question, None));
+    sent(&mut m, 0, 1_000);
+    let clock = m.deadline(0);
+    assert_eq!(choose(&mut m, 1, br#"{"reject":true}"#), Heard::Taken);
+    assert!(matches!(choose(&mut m, 1, br#"{"text":"Me."}"#), Heard::Refused(_)), "it is not its turn");
+    assert_eq!(choose(&mut m, 0, deal), Heard::Taken);
+    assert_eq!((m.need(0), m.deadline(0), m.thinking(), m.game().turn()), (Need::Nothing, clock, Seats::only(0), 1));
+    // Who was called has answered by it, and is asked again in the time that is left.
+    m.ask_once_more(0);
+    assert!(m.need(0) == Need::Question && m.is_retrying(0) && m.hears(0));
+    sent(&mut m, 0, 9_000);
+    assert_eq!((m.need(0), m.deadline(0)), (Need::Nothing, clock));
+    assert!(matches!(choose(&mut m, 0, deal), Heard::Refused(_)), "one is pending");
+    assert_eq!(choose(&mut m, 0, br#"{"text":"Well?"}"#), Heard::Taken);
+    assert_eq!((m.thinking(), m.game().turn(), m.game().acts()), (Seats::only(1), 2, 3));
+    m.ask_once_more(0);
+    assert_eq!(m.need(0), Need::Nothing, "who owes nothing is not asked");
 }

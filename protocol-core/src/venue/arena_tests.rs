@@ -104,16 +104,16 @@ impl Room {
     }
 }
 
-fn types(heard: &[Value]) -> Vec<&str> {
+pub(super) fn types(heard: &[Value]) -> Vec<&str> {
     heard.iter().map(|message| message["type"].as_str().unwrap()).collect()
 }
 
-fn last<'a>(heard: &'a [Value], kind: &str) -> &'a Value {
+pub(super) fn last<'a>(heard: &'a [Value], kind: &str) -> &'a Value {
     heard.iter().rfind(|message| message["type"] == kind).unwrap_or_else(|| panic!("no {kind} in {heard:#?}"))
 }
 
 /// Two agents that have just been matched, and the id of their game.
-fn duel(game: &str) -> (Room, Ear, Ear, String) {
+pub(super) fn duel(game: &str) -> (Room, Ear, Ear, String) {
     let mut room = Room::new(config());
     let (mut ada, mut bob) = (room.agent("Ada"), room.agent("Bob"));
     assert_eq!(room.joins(&ada, game), json!({"type":"queue_status","status":"queued","position":1,"gameType":game}));

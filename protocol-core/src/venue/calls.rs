@@ -48,7 +48,8 @@ impl Venue<'_> {
         self.caller_on(line)?.call(self, line)
     }
 
-    /// Writes the body of the call on a line. It says the same every time for as long as the call is open.
+    /// Writes the body of the call on a line. It says the same every time for as long as the call is open, unless
+    /// others [act](Venue::may_change) meanwhile.
     pub fn write_call(&self, line: u16, sink: &mut dyn Sink) -> Result<(), Full> {
         self.caller_on(line).ok_or(Full)?.write_call(self, line, sink)
     }

@@ -377,7 +377,7 @@ impl Table {
         let game = self.play.game();
         let _ = (0..game.seats()).try_for_each(|seat| {
             let comma = if seat == 0 { "" } else { "," };
-            write!(text, "{comma}{}", game.score(seat))
+            write!(text, "{comma}{}", game.votes(seat))
         });
         if let Some(left) = game.talk().map(|talk| talk.left).filter(|left| !left.is_empty()) {
             let _ = (game.seats().into()..=MAX_SEATS).try_for_each(|_| text.push(','));

@@ -83,6 +83,8 @@ mod space;
 mod speeches;
 #[cfg(test)]
 pub(crate) mod tests;
+#[cfg(test)]
+mod trades_tests;
 mod votes;
 #[cfg(test)]
 mod votes_tests;
@@ -326,6 +328,8 @@ pub struct Venue<'m> {
     /// Agents that wait for a game of the ladder, and how often one began to.
     queued: u16,
     tickets: u32,
+    /// Whether somebody looks on who could vote.
+    is_watched: bool,
 }
 
 /// How many there are, where memory has room for fewer than 16 bits can number.
@@ -365,6 +369,7 @@ impl<'m> Venue<'m> {
             messages: 0,
             queued: 0,
             tickets: 0,
+            is_watched: false,
         }
     }
 
@@ -378,6 +383,11 @@ impl Venue<'_> {
     /// How many players there is room for.
     pub fn capacity(&self) -> usize {
         self.memory.players.capacity()
+    }
+
+    /// Whether somebody looks on who could vote.
+    pub fn set_watched(&mut self, is_watched: bool) {
+        self.is_watched = is_watched;
     }
 
     /// How many results of a league there is room for.

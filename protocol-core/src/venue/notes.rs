@@ -340,6 +340,11 @@ impl Venue<'_> {
         game.rules().remembers > 0 && self.is_thinking(line) || game.speech() > SAID && !table.is_over()
     }
 
+    /// Whether the game of the player on a line may change while it is asked, because others act.
+    pub fn may_change(&self, line: u16) -> bool {
+        self.table_of(line).is_some_and(|table| !table.play.game().may_act().is_empty())
+    }
+
     /// What is kept for the player on a line, and what it said last.
     pub(crate) fn notes_of(&self, line: u16) -> (&str, &str) {
         let number = self.memory.players.get(usize::from(line)).map_or(0, |player| player.number);

@@ -212,6 +212,11 @@ impl Player {
         self.contact.endpoint().is_none() && !self.is_linked && !self.session.polls()
     }
 
+    /// Whether it could vote on a match of others just now.
+    pub(super) fn may_vote(&self) -> bool {
+        self.session.votes() && !self.is_away() && self.seating.is_none()
+    }
+
     /// A player whose matches end at once is not called for news either: each would cost its time-out.
     pub(crate) fn is_held_back(&self) -> bool {
         self.breaker.is_open() && self.state != AgentState::Shutdown

@@ -5,6 +5,7 @@ use core::ops::Range;
 use super::notes::{Note, PastOf};
 use super::rounds::{Seating, Table};
 use super::{AgentState, Player, Venue, count};
+use crate::games::Game;
 use crate::ids::MatchId;
 use crate::json::Value;
 use crate::log::Happening;
@@ -94,24 +95,29 @@ impl Venue<'_> {
         let policy = self.policy_of(line);
         let (table, seating) = self.at_table(line)?;
         let message = table.question();
+        let is_act = table.play.game().is_act(wanted);
         // It has seen how the game stands, so it need not wait for the question that is held back.
-        if table.is_held() && table.play.need(seating.seat) == Need::Question {
+        if !is_act && table.is_held() && table.play.need(seating.seat) == Need::Question {
             table.ask(seating.seat, now.ms, &policy);
         }
-        let took = table.play.asked_at(seating.seat).map(|asked| now.ms.saturating_sub(asked));
+        let asked = table.play.asked_at(seating.seat).filter(|_| !is_act);
+        let took = asked.map(|asked| now.ms.saturating_sub(asked));
         let heard = self.play_at(now, line, seating, wanted);
         let player = self.player_mut(line)?;
         match heard {
             Heard::Taken => {
                 player.state = if player.state == AgentState::Suspended { AgentState::Active } else { player.state };
                 player.breaker.succeeded();
-                // Who was not asked took no time.
+                // Who was not asked, or did not answer by it, took no time.
                 took.into_iter().for_each(|took| player.latency.note(took));
                 self.note_of(now, line, Happening::Answered(message));
                 self.proceed(now, seating.slot);
             }
             Heard::Refused(rule) => {
-                player.compliance.note(Rule::IllegalMove, wanted.raw());
+                // An act may have crossed one of another player.
+                if !is_act {
+                    player.compliance.note(Rule::IllegalMove, wanted.raw());
+                }
                 self.note_of(now, line, Happening::Unusable(message, rule.0));
             }
             Heard::Duplicate => {}

@@ -42,8 +42,8 @@ pub struct Ballot {
     pub game: GameKind,
     /// and what decides its draws.
     pub seed: Seed,
-    /// The turn in which the vote began, and the steps on film so far.
-    pub turn: u16,
+    /// What is worth keeping of the game as it was when the vote began.
+    pub digest: u64,
     /// The steps on film so far.
     pub steps: u16,
     /// Whether it is about what the owner has said.
@@ -57,7 +57,7 @@ pub struct Ballot {
 }
 
 impl Ballot {
-    const BYTES: usize = 55;
+    const BYTES: usize = 61;
 
     /// In one byte: whether it is about what the owner has said, and who left.
     pub(crate) fn marks(&self) -> u8 {
@@ -74,7 +74,7 @@ impl Ballot {
         out.u16(self.id.table)?;
         out.u8(self.game as u8)?;
         out.raw(&self.seed.0)?;
-        out.u16(self.turn)?;
+        out.u64(self.digest)?;
         out.u16(self.steps)?;
         out.u8(self.marks())?;
         out.u8(self.seats)?;
@@ -85,14 +85,14 @@ impl Ballot {
         let from = &mut Reader::new(bytes);
         let id = MatchId { round: from.u16()?, table: from.u16()? };
         let game = GameKind::ALL.get(usize::from(from.u8()?)).copied().ok_or(Garbled)?;
-        let (seed, turn, steps) = (Seed(from.hash()?), from.u16()?, from.u16()?);
+        let (seed, digest, steps) = (Seed(from.hash()?), from.u64()?, from.u16()?);
         let (is_own, left) = Self::of_marks(from.u8()?);
         let (seats, mut players) = (from.u8()?, [0; MAX_SEATS]);
         { players.iter_mut() }.try_for_each(|number| {
             *number = from.u16()?;
             Ok(())
         })?;
-        Ok(Self { id, game, seed, turn, steps, is_own, left, seats, players })
+        Ok(Self { id, game, seed, digest, steps, is_own, left, seats, players })
     }
 }
 
@@ -292,10 +292,7 @@ impl Venue<'_> {
     pub fn poll(&self, now: Now, id: MatchId) -> Option<Poll> {
         let tally = |game: &AnyGame| {
             let mut votes = [0; MAX_SEATS];
-            votes
-                .iter_mut()
-                .zip(0..game.seats())
-                .for_each(|(votes, seat)| *votes = u16::try_from(game.score(seat)).unwrap_or(0));
+            votes.iter_mut().zip(0..game.seats()).for_each(|(votes, seat)| *votes = game.votes(seat));
             votes
         };
         match self.slot_of(|table| table.id == id && !table.is_over()) {
@@ -384,6 +381,7 @@ impl Venue<'_> {
     /// Begins the vote at a table where all has been said.
     pub(super) fn see_to_vote(&mut self, now: Now, slot: u16) {
         let vote_ms = Millis::from(self.config.vote_seconds).saturating_mul(1000);
+        let is_watched = self.is_watched || self.memory.players.iter().any(|player| player.may_vote());
         let Some(table) = self.memory.tables.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return };
         if table.play.phase() != Phase::Voting || table.life != Life::Playing {
             return;
@@ -391,6 +389,9 @@ impl Venue<'_> {
         table.life = Life::Voting;
         table.play.vote_lasts(now.ms, vote_ms);
         let id = table.id;
+        if !table.play.game().awaits_vote(is_watched) {
+            return table.play.close_vote();
+        }
         if self.memory.notes.bytes_of(slot, Note::Votes).is_some() {
             // It was open before a restart.
             let votes = self.tally_of_votes(slot);
@@ -416,7 +417,7 @@ impl Venue<'_> {
             id: table.id,
             game: GameKind::named(game.rules().name)?,
             seed: table.play.seed(),
-            turn: game.turn(),
+            digest: game.digest(),
             steps: table.steps,
             is_own: game.has_own_topic(),
             left: game.talk().map_or(Seats::NONE, |talk| talk.left),
@@ -502,7 +503,7 @@ impl Venue<'_> {
     }
 
     fn reopen_vote(&mut self, now: Now, slot: u16, ballot: &Ballot) -> Option<()> {
-        let Ballot { id, game, seed, turn, steps, is_own, left, seats, players } = *ballot;
+        let Ballot { id, game, seed, digest, steps, is_own, left, seats, players } = *ballot;
         let is_open = self.record(id).is_none() && (id.is_outside() || self.places(id).is_some());
         if !is_open || !game.rules().seats.contains(&seats) {
             return None;
@@ -522,7 +523,7 @@ impl Venue<'_> {
             play.own_topic();
         }
         left.iter().for_each(|seat| play.leaves(seat));
-        if !play.open_vote(Some(turn)) {
+        if !play.open_vote(Some(digest)) {
             return None;
         }
         let place = self.memory.tables.get_mut(usize::from(slot))?;
@@ -545,7 +546,7 @@ mod tests {
             id: MatchId { round: 3, table: 2 },
             game: GameKind::ALL[1],
             seed: Seed([7; 32]),
-            turn: 21,
+            digest: 0x0123_4567_89ab_cdef,
             steps: 22,
             is_own: true,
             left: Seats::only(1),

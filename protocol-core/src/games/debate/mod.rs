@@ -89,7 +89,7 @@ impl<R> fmt::Debug for Debate<R> {
 
 /// A speech as it is sent.
 #[derive(Serialize)]
-struct Says<T> {
+pub(super) struct Says<T> {
     text: T,
     /// On film: how many bytes the whole of it has, where this is its beginning.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,14 +98,31 @@ struct Says<T> {
     truncated: bool,
 }
 
+impl<T> Says<T> {
+    /// One that is not cut.
+    pub fn new(text: T) -> Self {
+        Self { text, bytes: None, truncated: false }
+    }
+}
+
 /// The text of a move.
-fn read(wanted: Value<'_>) -> Option<Str<'_>> {
+pub(super) fn read(wanted: Value<'_>) -> Option<Str<'_>> {
     wanted.as_str().or_else(|| wanted.get("text")?.as_str())
 }
 
 /// Whether it is longer than a speech may be, or was: on film a move that was cut says so of itself.
-fn is_cut(wanted: Value<'_>, text: Str<'_>) -> bool {
+pub(super) fn is_cut(wanted: Value<'_>, text: Str<'_>) -> bool {
     text.chars().nth(SPEECH).is_some() || wanted.get("truncated").and_then(Value::as_bool) == Some(true)
+}
+
+/// Writes a speech as the film has it: its beginning, and how long the whole of it is.
+pub(super) fn record<S: Serializer>(wanted: Value<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    let Some(text) = read(wanted) else { return serializer.serialize_none() };
+    let truncated = is_cut(wanted, text);
+    let bytes = text.chars().take(SPEECH).map(char::len_utf8).sum();
+    let beginning = text.truncated::<EXCERPT>();
+    let bytes = Some(bytes).filter(|&bytes| bytes > beginning.len());
+    Says { text: &*beginning, bytes, truncated }.serialize(serializer)
 }
 
 impl<R: Room> Debate<R> {
@@ -167,10 +184,6 @@ impl<R: Room> Debate<R> {
     fn last(&self) -> Option<Seat> {
         (self.spoken > 0).then(|| other(self.speaker()))
     }
-
-    fn votes(&self, seat: Seat) -> u16 {
-        self.votes.get(usize::from(seat)).copied().unwrap_or(0)
-    }
 }
 
 fn other(seat: Seat) -> Seat {
@@ -215,7 +228,7 @@ impl<R: Room> Game for Debate<R> {
     /// What can be said cannot be listed; that one may say nothing can.
     fn legal_moves(&self, seat: Seat, sink: &mut dyn MoveSink) {
         if self.to_move().has(seat) {
-            let _ = sink.legal_move(&Says { text: "", bytes: None, truncated: false });
+            let _ = sink.legal_move(&Says::new(""));
         }
     }
 
@@ -249,6 +262,10 @@ impl<R: Room> Game for Debate<R> {
         self.stage == Stage::Vote
     }
 
+    fn votes(&self, seat: Seat) -> u16 {
+        self.votes.get(usize::from(seat)).copied().unwrap_or(0)
+    }
+
     fn topic(&self) -> Option<&'static str> {
         R::TOPICS.get(usize::from(self.topic)).copied().filter(|_| !self.is_own)
     }
@@ -260,10 +277,9 @@ impl<R: Room> Game for Debate<R> {
     fn tell(&mut self, word: Word) {
         match word {
             Word::OwnTopic => self.is_own = true,
-            Word::VoteOpens(turn) if self.stage == Stage::Talk => {
+            Word::VoteOpens(digest) if self.stage == Stage::Talk => {
                 self.stage = Stage::Vote;
-                let spoken = turn.and_then(|turn| u8::try_from(turn.saturating_sub(1)).ok());
-                self.spoken = spoken.unwrap_or(self.spoken).min(ALL);
+                self.spoken = digest.map_or(self.spoken, |digest| digest.to_le_bytes()[0]).min(ALL);
             }
             Word::Votes([a, b, ..]) if self.stage == Stage::Vote => self.votes = [a, b],
             Word::VoteCloses if self.stage == Stage::Vote => self.stage = Stage::Over,
@@ -325,12 +341,7 @@ impl<R: Room> Game for Debate<R> {
     }
 
     fn recorded<S: Serializer>(&self, _seat: Seat, wanted: Value<'_>, serializer: S) -> Result<S::Ok, S::Error> {
-        let Some(text) = read(wanted) else { return serializer.serialize_none() };
-        let truncated = is_cut(wanted, text);
-        let bytes = text.chars().take(SPEECH).map(char::len_utf8).sum();
-        let beginning = text.truncated::<EXCERPT>();
-        let bytes = Some(bytes).filter(|&bytes| bytes > beginning.len());
-        Says { text: &*beginning, bytes, truncated }.serialize(serializer)
+        record(wanted, serializer)
     }
 
     fn result<M: SerializeMap>(&self, table: Table<'_>, out: &mut M) -> Result<(), M::Error> {

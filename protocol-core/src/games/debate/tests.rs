@@ -148,7 +148,7 @@ fn a_vote_can_open_before_all_has_been_said_and_after_a_restart_it_knows_when() 
     game.tell(Word::VoteOpens(None));
     assert_eq!((game.to_move(), game.is_voting(), game.spoken), (Seats::NONE, true, 1));
     let (mut again, _) = start(9);
-    again.tell(Word::VoteOpens(Some(game.turn())));
+    again.tell(Word::VoteOpens(Some(game.digest())));
     assert_eq!((again.spoken, again.is_voting()), (1, true));
 }
 

@@ -115,6 +115,10 @@ impl protocols::Session for Session {
         true
     }
 
+    fn votes(&self) -> bool {
+        true
+    }
+
     fn about(&self) -> &str {
         &self.framework
     }

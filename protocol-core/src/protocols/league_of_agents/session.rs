@@ -89,6 +89,8 @@ pub struct Cursor {
     effect: u16,
     /// That it is the agent's move in this one.
     asked: u16,
+    /// So many acts, by all and by the agent itself.
+    acts: (u16, u16),
     /// Who was still thinking.
     thinking: Seats,
     /// How it stands.
@@ -118,7 +120,13 @@ impl Cursor {
             (self.turn, self.state) = (turn, false);
             return Some(Word::Turn);
         }
-        if !self.state || (picture.is_over && !self.over) && self.thinking != Seats::NONE {
+        // Whoever acts changes how it stands, and not whose turn it is. Who acted itself is asked again.
+        let (acts, own) = (picture.game.acts(), picture.seat.map_or(0, |seat| picture.game.acts_of(seat)));
+        let (before, own_before) = core::mem::replace(&mut self.acts, (acts, own));
+        if own != own_before {
+            self.asked = 0;
+        }
+        if !self.state || acts != before || (picture.is_over && !self.over) && self.thinking != Seats::NONE {
             (self.state, self.thinking) = (true, picture.thinking);
             return Some(Word::State);
         }

@@ -258,7 +258,8 @@ fn who_asks_for_a_game_there_is_not_is_told_which_there_are() {
     let (real, toys) = names.split_at(names.iter().position(|name| name.starts_with("toy-")).unwrap());
     let specified = ["echo", "blotto", "skill-gomoku", "resource-rush", "dance-battle"];
     let cards = ["landlord", "rockpaper", "blackjack", "texasholdem"];
-    assert_eq!(real, [&specified[..], &cards[..], &["chess", "go"], &["regular_debate", "spicy_debate"]].concat());
+    let of_agon = ["chess", "go", "regular_debate", "spicy_debate", "trade_deal"];
+    assert_eq!(real, [&specified[..], &cards[..], &of_agon[..]].concat());
     assert_eq!(toys, ["toy-trio", "toy-sextet", "toy-stroll"]);
     assert_eq!(Trouble::UnknownGame.text(), format!("Unknown gameType. Use one of: {}.", names.join(", ")));
     assert_eq!(Trouble::UnknownGame.closes(), None);

@@ -8,7 +8,7 @@ use super::register::breach;
 use super::reply::{self, Reply, TEXT_BYTES};
 use super::session::{HEED_MS, NEWS_MS, Open, SAY_MS, Session, Way, What};
 use super::{Code, Conversation, TestReply};
-use crate::games::{Illegal, Question};
+use crate::games::{Game, Illegal, Question};
 use crate::json::Value;
 use crate::log::Happening;
 use crate::message::Message;
@@ -155,6 +155,7 @@ fn open(venue: &mut Venue<'_>, now: Now, index: u16, what: What, deadline: Milli
     let id = venue.next_call_id();
     let referee = referee_of(venue, index).filter(|_| what == What::Assignment);
     let referee = referee.map(|referee| (referee.id(), referee.dialect, referee.way));
+    let acts = venue.at_table(index).map_or(0, |(table, _)| table.play.game().acts());
     let Some(session) = session_of(venue, index) else { return };
     let message = what.kind();
     let (dialect, variant) = match referee {
@@ -165,6 +166,7 @@ fn open(venue: &mut Venue<'_>, now: Now, index: u16, what: What, deadline: Milli
     let (tried, way, is_heeded, blame) = (u8::from(!is_news), Way::Waits, is_news, None);
     session.open = Some(Open { what, id, at: now, deadline, dialect, variant, tried, way, is_heeded, blame });
     if matches!(what, What::Question(_)) {
+        (session.acts, session.has_acted) = (acts, false);
         if !is_retrying {
             session.forget_asked();
         }
@@ -500,6 +502,13 @@ fn judge(
         return;
     }
     let has_failed = !(200..300).contains(&status);
+    // It was understood: it has acted beside it.
+    if let (Reply::Message(answer), Some(seating)) = (reply, player.seating)
+        && reply::is_receipt(answer)
+        && of(player).is_some_and(|session| session.has_acted)
+    {
+        return still_owes(venue, index, seating);
+    }
     let rule = match reply {
         Reply::Error(_) | Reply::UnknownMethod(_) => Rule::RpcError,
         // What a web framework says of an exception, a path or a body. Its words are no try at an answer.
@@ -580,9 +589,10 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
     };
     let refused = if venue.config().mode == Mode::Strict { broken } else { None };
     let play = &mut venue.table_at_mut(seating.slot)?.play;
-    let took = play.asked_at(seating.seat).map(|asked| now.ms.saturating_sub(asked));
+    let is_act = message == Message::MoveRequest && choice.is_some_and(|choice| play.game().is_act(choice));
+    let took = play.asked_at(seating.seat).filter(|_| !is_act).map(|asked| now.ms.saturating_sub(asked));
     let heard = match (refused, message, choice) {
-        _ if !play.takes(seating.seat) => Heard::Duplicate,
+        _ if !play.takes(seating.seat, choice) => Heard::Duplicate,
         (Some((code, rule)), ..) => {
             let broken = match code {
                 Code::InvalidTimestamp => Broken::Timestamp,
@@ -603,7 +613,7 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
     };
     match heard {
         Heard::Taken => {
-            let is_told = venue.game().rules().question == Question::Move && message == Message::MoveRequest;
+            let is_told = venue.game().rules().question == Question::Move && message == Message::MoveRequest && !is_act;
             if let Some(player) = venue.player_mut(index) {
                 if let Some(session) = of(player).filter(|_| is_told) {
                     session.cursor.has_moved(match_id.round);
@@ -614,16 +624,27 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
                     player.latency.note(took);
                 }
             }
-            settle(venue, now, index, message);
+            match is_act {
+                true => still_owes(venue, index, seating),
+                false => settle(venue, now, index, message),
+            }
             venue.note(now, Some(id), Some(match_id), Happening::Answered(message));
             venue.proceed(now, seating.slot);
+        }
+        // It has crossed an act of another one: it did not know how the game stands, and is asked again.
+        Heard::Refused(_) if is_act && answers_before(venue, index, seating) => {
+            still_owes(venue, index, seating);
         }
         Heard::Refused(illegal) => {
             if let (Some(player), Some(choice)) = (venue.player_mut(index), choice) {
                 player.compliance.note(Rule::IllegalMove, choice.raw());
             }
-            settle(venue, now, index, message);
-            venue.fail_question(now, index, message, Fault::Unusable(Broken::Move, illegal.0));
+            let is_asked = session_of(venue, index).is_some_and(|session| session.is_asking());
+            // An act that comes beside the question leaves that open.
+            if !(is_act && is_asked) {
+                settle(venue, now, index, message);
+                venue.fail_question(now, index, message, Fault::Unusable(Broken::Move, illegal.0));
+            }
         }
         Heard::Duplicate => {
             if let Some(player) = venue.player_mut(index) {
@@ -634,6 +655,24 @@ pub(super) fn hear(venue: &mut Venue<'_>, now: Now, index: u16, message: Message
     }
     venue.pump(now, index);
     Some(heard)
+}
+
+/// Whether a player that is called has answered a question as its game was before others acted.
+fn answers_before(venue: &mut Venue<'_>, index: u16, seating: Seating) -> bool {
+    let acts = venue.table_at(seating.slot).map_or(0, |table| table.play.game().acts());
+    session_of(venue, index).is_some_and(|session| session.acts != acts)
+}
+
+/// A player has acted, or has tried to, and still owes its move: it is asked once more. Who is just being asked may have meant that as its
+/// answer: if it only acknowledges the question, that is put again.
+fn still_owes(venue: &mut Venue<'_>, index: u16, seating: Seating) {
+    let Some(session) = session_of(venue, index) else { return };
+    session.has_acted = session.is_asking();
+    if !session.has_acted {
+        session.forget_asked();
+        let table = venue.table_at_mut(seating.slot);
+        table.into_iter().for_each(|table| table.play.ask_once_more(seating.seat));
+    }
 }
 
 /// The question on a line was answered by other means: the call stays open, briefly, so that the player can finish

@@ -126,6 +126,10 @@ pub struct Session {
     pub(super) cursor: Cursor,
     /// How often in a row the player left news unanswered for as long as that is waited for.
     pub(super) misses: u8,
+    /// How many acts there were in its game when the question was put.
+    pub(super) acts: u16,
+    /// Whether the player has acted since.
+    pub(super) has_acted: bool,
     /// The calls that put the present question, or the last one that there was: one for each of its tries.
     asked: [u32; 1 + MAX_RETRIES as usize],
 }
@@ -134,7 +138,7 @@ impl Session {
     /// With a player to whom nothing has been said yet.
     pub fn new(dialect: Dialect) -> Self {
         let (style, cursor) = (Style::new(dialect), Cursor::default());
-        Self { style, open: None, cursor, misses: 0, asked: Self::NO_CALLS }
+        Self { style, open: None, cursor, misses: 0, asked: Self::NO_CALLS, acts: 0, has_acted: false }
     }
 
     const NO_CALLS: [u32; 1 + MAX_RETRIES as usize] = [0; 1 + MAX_RETRIES as usize];
@@ -188,6 +192,11 @@ impl Session {
     /// Whether a call put the present question.
     pub(super) fn has_asked(&self, call: u32) -> bool {
         self.asked.contains(&call)
+    }
+
+    /// Whether the question of its match is with the player.
+    pub(super) fn is_asking(&self) -> bool {
+        self.open.is_some_and(|open| matches!(open.what, What::Question(_) | What::Retry(..)))
     }
 
     /// Has nobody wait any longer for the answer to news, if the time for that is over.

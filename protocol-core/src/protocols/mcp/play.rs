@@ -14,7 +14,7 @@ use crate::log::Happening;
 use crate::protocols::AnySession;
 use crate::protocols::enrol::{ApiKey, Enrolment, enrol};
 use crate::protocols::moltgame::Fill;
-use crate::protocols::sight::{Limit, Sight, State};
+use crate::protocols::sight::{Limit, Sight, State, version};
 use crate::referee::{Fault, Heard};
 use crate::season::Rule;
 use crate::time::Now;
@@ -60,7 +60,7 @@ pub struct Turn {
 /// By which it is seen whether something has changed for a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Its game, and the turn there.
+    /// Its game, and how far that is.
     playing: Option<(MatchId, u16)>,
     /// Whether there is something to be told at once.
     has_news: bool,
@@ -102,7 +102,7 @@ impl Venue<'_> {
         let table = self.table_of(line).filter(|table| !table.is_over());
         let is_turn = table.is_some() && self.may_move(line);
         let has_news = is_turn || ended(player).is_some() || self.has_to_hear_the_end(player) && table.is_none();
-        Some(Mark { playing: table.map(|table| (table.id, table.play.game().turn())), has_news })
+        Some(Mark { playing: table.map(|table| (table.id, version(table.play.game()))), has_news })
     }
 
     /// Whether the league is over that a player was in, and it does not know.

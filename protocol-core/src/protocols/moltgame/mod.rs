@@ -205,7 +205,7 @@ impl Trouble {
 
 /// The games, in the order of their ids, with the names that are printed of them. Those of the specification come first; of
 /// others those whose moves can be listed.
-const GAMES: [(&str, &str); 15] = [
+const GAMES: [(&str, &str); 16] = [
     ("landlord", "Landlord"),
     ("rockpaper", "RockPaper"),
     ("blackjack", "Blackjack"),
@@ -221,6 +221,7 @@ const GAMES: [(&str, &str); 15] = [
     ("go", "Go"),
     ("regular_debate", "Debate"),
     ("spicy_debate", "Spicy Debate"),
+    ("trade_deal", "Bazaar"),
 ];
 
 /// How many of them the specification knows. A move of these is an array by itself; one of others is put into an array.

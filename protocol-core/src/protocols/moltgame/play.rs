@@ -17,7 +17,7 @@ use crate::json::{self, Full, Kind, Seq, Shown, Sink, Value};
 use crate::log::Happening;
 use crate::protocols::AnySession;
 use crate::protocols::enrol::{ApiKey, Enrolment, RefusedName, enrol};
-use crate::protocols::sight::{Limit, Sight, State};
+use crate::protocols::sight::{Limit, Sight, State, version};
 use crate::referee::Heard;
 use crate::season::Rule;
 use crate::time::{Now, Utc};
@@ -426,7 +426,7 @@ impl Venue<'_> {
         self.advance(now);
         match heard {
             Some(Heard::Taken) => {
-                let version = self.sight(now, room.id, None).map_or(0, |sight| sight.game.turn());
+                let version = self.sight(now, room.id, None).map_or(0, |sight| version(&sight.game));
                 Ok(What::Moved(version))
             }
             Some(Heard::Refused(Illegal(rule))) => Err(Trouble::InvalidMove(rule).into()),
@@ -502,7 +502,7 @@ impl Venue<'_> {
                     legal_moves: self.moves_in(sight, limit),
                     game_over: *is_over,
                     room_id: room.uuid(),
-                    state_version: game.turn(),
+                    state_version: version(game),
                     seconds_left: *seconds,
                 };
                 json::write(&text, sink)
@@ -515,7 +515,7 @@ impl Venue<'_> {
                     game_id: game_id(number_of(seen.game)),
                     players: self.ids(&seen.players),
                     status: seen.status.name(),
-                    state_version: sight.as_ref().map_or(0, |sight| sight.game.turn()),
+                    state_version: sight.as_ref().map_or(0, |sight| version(&sight.game)),
                     engine_type: seen.game.rules().name,
                     game_state: sight.as_ref().map(|sight| State {
                         game: &sight.game,
