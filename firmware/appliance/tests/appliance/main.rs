@@ -5,6 +5,7 @@ mod journal;
 mod league;
 mod links;
 mod live;
+mod mcp;
 mod memory;
 mod net_support;
 mod owner;
