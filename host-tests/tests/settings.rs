@@ -19,7 +19,7 @@ fn a_league_is_set_up_without_a_command_line() {
     let settings = json!({"game": "even_odd_10", "mode": "lenient", "start_at": 2, "join_timeout_ms": 6000,
         "move_timeout_ms": 20000, "retry_base_ms": 500, "first_turn_timeout_ms": 90000,
         "turn_timeout_ms": 45000, "pace": "watch", "pace_turn_ms": 10, "pace_match_ms": 20, "pace_break_ms": 30,
-        "per_address": 3, "fill_after": null, "vote_seconds": 90, "other_hosts": true, "seed": "0b".repeat(32)});
+        "per_address": 3, "fill_after": null, "vote_seconds": 90, "other_hosts": true, "foreign_referees": 7, "seed": "0b".repeat(32)});
     let answer = set(&leaguebox, settings.clone());
     assert_eq!(answer.status, 200, "{answer:?}");
     let mut told = settings;

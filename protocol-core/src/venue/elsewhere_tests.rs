@@ -470,3 +470,181 @@ fn what_a_referee_offers_and_that_it_is_gone_outlives_a_power_cut() {
     journal.keep(&mut room.venue);
     assert_eq!(lines(&journal.restore()), [(1, "canonical".into(), "serves")]);
 }
+
+/// Numbers from a seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+/// What a referee does about a match it hears of.
+#[derive(Clone, Copy, Debug)]
+enum Manner {
+    Sound,
+    /// It answers when it has reported, and reports twice, the second time something else.
+    Wavers,
+    Silent,
+    Unreachable,
+    /// It knows no word that it is told.
+    Deaf,
+    /// It reports nonsense.
+    Babbles,
+    /// It reports when its time is over.
+    Late,
+    /// It comes and asks.
+    Polls,
+}
+
+const MANNERS: [Manner; 8] = [
+    Manner::Sound,
+    Manner::Wavers,
+    Manner::Silent,
+    Manner::Unreachable,
+    Manner::Deaf,
+    Manner::Babbles,
+    Manner::Late,
+    Manner::Polls,
+];
+
+/// A league with referees of all manners, in virtual time, whose power is cut now and then.
+fn simulate(seed: u64) -> (usize, usize) {
+    let mut random = Random(seed);
+    let players = 2 + random.below(5) as u16;
+    let mut room = Room::new(open());
+    room.venue.keep_facts();
+    (0..players).for_each(|i| _ = room.register(&format!("Agent {i}"), 8101 + i));
+    let manners: Vec<Manner> = (0..=random.below(3)).map(|_| MANNERS[random.below(8) as usize]).collect();
+    let tokens: Vec<Value> = (8001..)
+        .zip(&manners)
+        .map(|(port, _)| {
+            let more = json!({"max_concurrent_matches": 1 + random.below(3)});
+            register(&mut room, "register_referee", port, more)["auth_token"].clone()
+        })
+        .collect();
+    let mut journal = Pieces::default();
+    room.venue.command(room.now, Command::Start).unwrap();
+    let mut known: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();
+    let mut late: Vec<(u64, String)> = Vec::new();
+    let mut cuts = 0;
+    for step in 0.. {
+        assert!(step < 20_000, "seed {seed}: it does not come to an end");
+        journal.keep(&mut room.venue);
+        while room.venue.poll_output().is_some() {}
+        for result in results(&room.venue) {
+            let (id, record) = result.split_once(' ').unwrap();
+            let first = known.entry(id.to_string()).or_insert_with(|| record.to_string());
+            assert_eq!(first, record, "seed {seed}: {id} had another result");
+        }
+        if room.venue.is_over() && room.venue.next_deadline().is_none() {
+            break;
+        }
+        if random.below(60) == 0 {
+            room.venue = journal.restore();
+            room.venue.resume(room.now);
+            cuts += 1;
+            continue;
+        }
+        for (place, manner) in manners.iter().enumerate() {
+            let ask = json!({"jsonrpc": "2.0", "id": 1, "method": "get_assigned_matches", "params": {"referee_id": format!("REF{:02}", place + 2)}});
+            if matches!(manner, Manner::Polls) && random.below(8) == 0 {
+                let matches = room.send(&ask.to_string())["result"]["matches"].take();
+                for one in matches.as_array().into_iter().flatten() {
+                    let id = MatchId::read(one["match_id"].as_str().unwrap()).unwrap();
+                    room.send(&report(id, one["player_B_id"].clone(), Value::Null));
+                }
+            }
+        }
+        let due = late.iter().position(|(at, _)| *at <= room.now.ms);
+        if let Some(due) = due {
+            let (_, body) = late.remove(due);
+            room.send(&body);
+        }
+        let lines: Vec<u16> =
+            (0..players).filter(|&line| room.carry_out(line) || room.venue.call(line).is_some()).collect();
+        let open = lines.into_iter().filter_map(|line| {
+            let call = room.venue.call(line)?;
+            let (port, id) = (call.to.endpoint()?.port, call.id);
+            // What is settled has no words any more.
+            let mut buf = [0; 8192];
+            let mut sink = crate::json::Slice::new(&mut buf);
+            room.venue.write_call(line, &mut sink).ok()?;
+            Some((line, port, id, serde_json::from_slice::<Value>(sink.written()).unwrap()))
+        });
+        let mut open: Vec<_> = open.collect();
+        open.retain(|(_, port, ..)| *port > 8100 || !matches!(manners[usize::from(port - 8001)], Manner::Silent));
+        if open.is_empty() {
+            let Some(at) = room.venue.next_deadline() else { continue };
+            let at = late.iter().map(|(at, _)| *at).chain([at]).min().unwrap().max(room.now.ms + 1);
+            room.now = Now { ms: at, utc: room.now.utc_at(at) };
+            room.venue.handle(room.now, Event::Tick);
+            continue;
+        }
+        let (line, port, id, call) = open.swap_remove(random.below(open.len() as u64) as usize);
+        if port > 8100 {
+            room.answer(line, perfect(line, &call).unwrap());
+            continue;
+        }
+        let place = usize::from(port - 8001);
+        let params = &call["params"];
+        let one = params["matches"].get(0).unwrap_or(params);
+        let of = one["match_id"].as_str().and_then(MatchId::read);
+        let (ok, token) = (json!({"jsonrpc": "2.0", "result": {}, "id": id}), tokens[place].clone());
+        let tell = |room: &mut Room, winner: &Value| {
+            of.map(|of| room.send(&report(of, winner.clone(), token.clone())));
+        };
+        match manners[place] {
+            Manner::Unreachable => {
+                room.venue.handle(room.now, Event::Failed { player: line, call: id, failure: Failure::Unreachable });
+                continue;
+            }
+            Manner::Sound => tell(&mut room, &one["player_A_id"]),
+            Manner::Wavers => {
+                tell(&mut room, &Value::Null);
+                tell(&mut room, &one["player_B_id"]);
+            }
+            Manner::Babbles => tell(&mut room, &json!("nobody")),
+            Manner::Late => {
+                let after = room.now.ms + 60_000 + random.below(5_000);
+                of.into_iter().for_each(|of| late.push((after, report(of, one["player_A_id"].clone(), token.clone()))));
+            }
+            Manner::Deaf => {
+                room.answer(line, json!({"jsonrpc": "2.0", "error": {"code": -32601, "message": "?"}, "id": id}));
+                continue;
+            }
+            Manner::Silent | Manner::Polls => {}
+        }
+        if room.venue.call(line).is_some_and(|call| call.id == id) {
+            room.answer(line, ok);
+        }
+    }
+    let matches = usize::from(players * (players - 1) / 2);
+    assert_eq!((known.len(), room.venue.status().matches_completed as usize), (matches, matches), "seed {seed}");
+    // The table follows from the results.
+    let mut points = std::collections::BTreeMap::<AgentId, u16>::new();
+    for id in (1..=room.venue.schedule().rounds()).flat_map(|round| room.venue.matches_of(round)) {
+        let Some(record) = room.venue.record(id).copied() else { continue };
+        let seated = (0..).zip(room.venue.seated_at(id));
+        seated.for_each(|(seat, (player, _))| *points.entry(player).or_default() += record.verdict(seat).points());
+    }
+    room.venue.refresh_standings();
+    for row in room.venue.standings() {
+        assert_eq!(row.points, points[&row.player_id.0], "seed {seed}");
+    }
+    let elsewhere = known.keys().filter(|id| room.venue.referee_of(MatchId::read(id).unwrap()) != OUR_REFEREE).count();
+    (elsewhere, cuts)
+}
+
+#[test]
+fn leagues_with_referees_of_all_manners_and_power_cuts_end_with_one_result_of_each_match() {
+    let (mut elsewhere, mut cuts) = (0, 0);
+    for seed in 0..300 {
+        let (given, cut) = simulate(seed);
+        elsewhere += given;
+        cuts += cut;
+    }
+    assert!(elsewhere > 200 && cuts > 200, "{elsewhere} {cuts}");
+}
