@@ -513,7 +513,7 @@ fn a_token_is_asked_for_by_the_key_and_everything_else_by_the_token() {
     }
     assert_eq!(room.agon(Some(&token), Ask::Token, "").0, 401);
     let (_, me) = room.agon(Some(&token), Ask::Me, "");
-    assert_eq!(me["elo"], json!({"chess":1200,"go":1200,"regular_debate":1200,"spicy_debate":1200}));
+    assert_eq!(me["elo"], json!({"chess":1200,"go":1200,"regular_debate":1200,"spicy_debate":1200,"trade_deal":1200}));
     assert_eq!(
         (&me["agent_id"], &me["active_match_id"], &me["arena_points"]),
         (&json!(ada.id), &Value::Null, &json!(0))
