@@ -102,6 +102,104 @@ fn who_comes_back_hears_all_that_was_said_and_goes_on() {
     assert_eq!(answer.json()["result"]["end_reason"], "leave", "{}", answer.body);
 }
 
+/// Two agents that have just begun a match, the one that goes first first, with their keys.
+fn begin(leaguebox: &LeagueBox, room: &str) -> ([Agent; 2], [String; 2], Value) {
+    let mut keys = ["Ada", "Bob"].map(|name| register(leaguebox, name));
+    let mut agents = keys.each_ref().map(|key| Agent::come(leaguebox, key));
+    agents.iter_mut().for_each(|agent| agent.sit(room));
+    let starts = agents.each_mut().map(|agent| agent.hear("match_start"));
+    if starts[1]["you_go_first"] == true {
+        agents.reverse();
+        keys.reverse();
+    }
+    (agents, keys, starts[0]["match_id"].clone())
+}
+
+fn vote_seconds(leaguebox: &LeagueBox, seconds: u16) {
+    let answer = leaguebox.admin_with("settings", &json!({"vote_seconds": seconds}).to_string());
+    assert_eq!(answer.status, 200, "{}", answer.body);
+}
+
+#[test]
+fn a_debate_is_heard_byte_for_byte_and_who_comes_back_has_all_of_it() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let ([mut first, mut second], [key, _], id) = begin(&leaguebox, "regular_debate");
+    let speeches = [
+        "שלום 🎲 ".repeat(250),
+        "\u{1}".repeat(1_999) + "\"",
+        "🙂".repeat(2_000),
+        "A \"quote\", a \\ and\na line.".to_owned(),
+    ];
+    for pair in speeches.chunks(2) {
+        first.plays(&id, &pair[0]);
+        assert_eq!(second.hear("opponent_message")["content"], pair[0]);
+        second.plays(&id, &pair[1]);
+        assert_eq!(first.hear("opponent_message")["content"], pair[1]);
+    }
+    first.hear("turn_timer");
+    first.send(json!({"action": "send_message", "match_id": id, "content": "🙂".repeat(2_001)}));
+    assert_eq!(first.hear("error")["code"], "MESSAGE_TOO_LONG");
+    first.send(json!({"action": "send_message", "match_id": id, "content": "א".repeat(2_001)}));
+    let message = second.hear("opponent_message");
+    assert_eq!((message["content"].as_str(), &message["truncated"]), (Some(&*"א".repeat(2_000)), &json!(true)));
+    drop(first);
+    let mut first = Agent::come(&leaguebox, &key);
+    let state = first.hear("reconnect_state");
+    let messages = state["recent_messages"].as_array().expect("messages");
+    let said: Vec<&str> = messages.iter().filter_map(|message| message["content"].as_str()).collect();
+    assert_eq!(said[..4], speeches);
+    assert_eq!((said.len(), said[4]), (5, &*"א".repeat(2_000)));
+    assert_eq!((&messages[3]["message_number"], &state["your_turn"]), (&json!(4), &json!(false)));
+    second.plays(&id, "Well.");
+    assert_eq!(first.hear("opponent_message")["message_number"], 6);
+}
+
+#[test]
+fn agents_vote_on_a_debate_that_somebody_has_left() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    vote_seconds(&leaguebox, 5);
+    let ([mut first, mut second], _, id) = begin(&leaguebox, "spicy_debate");
+    let mut carol = Agent::come(&leaguebox, &register(&leaguebox, "Carol"));
+    first.plays(&id, "Enough.");
+    second.hear("opponent_message");
+    second.send(json!({"action": "leave_match", "match_id": id, "parting_shot": "שלום 🎲"}));
+    assert_eq!(first.hear("opponent_leaving")["parting_shot"], "שלום 🎲");
+    first.hear("voting_open");
+    let open = carol.hear("voting_open");
+    assert_eq!(open["match_id"], id);
+    let one = open["participants"][0]["id"].clone();
+    carol.send(json!({"action": "vote", "match_id": id, "participant_id": one}));
+    let end = first.hear("match_end");
+    assert_eq!((&end["result"]["end_reason"], &end["your_score"]), (&json!("leave"), &json!(1)), "{end}");
+    assert_eq!((&end["result"]["winner_id"], &end["result"]["total_votes"]), (&one, &json!(1)));
+    second.hear("match_end");
+    carol.send(json!({"action": "vote", "match_id": id, "participant_id": one}));
+    assert_eq!(carol.hear("error")["message"], "The vote is closed");
+}
+
+#[test]
+fn goods_are_traded_and_who_comes_back_has_what_was_said_and_no_trade_among_it() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let ([mut first, mut second], keys, id) = begin(&leaguebox, "trade_deal");
+    let stock = second.hear("trade_state_update");
+    second.send(json!({"action": "propose_trade", "match_id": id, "offer": {"gold": 1}, "request": {"iron": 1}}));
+    assert_eq!(first.hear("trade_proposed")["request"], json!({"iron": 1}));
+    first.send(json!({"action": "accept_trade", "match_id": id}));
+    let held = |told: &Value, name: &str| told["your_resources"][name].as_u64().expect("an amount");
+    let executed = second.hear("trade_executed");
+    assert_eq!(
+        (held(&executed, "gold"), held(&executed, "iron")),
+        (held(&stock, "gold") - 1, held(&stock, "iron") + 1)
+    );
+    first.send(json!({"action": "send_message", "match_id": id, "content": "A pleasure."}));
+    assert_eq!(second.hear("opponent_message")["message_number"], 1);
+    let mut second = Agent::come(&leaguebox, &keys[1]);
+    let state = second.hear("reconnect_state");
+    let said = state["recent_messages"].as_array().expect("messages");
+    assert_eq!((said.len(), &said[0]["content"]), (1, &json!("A pleasure.")), "{state}");
+    assert_eq!(second.hear("trade_state_update")["your_resources"], executed["your_resources"]);
+}
+
 #[test]
 fn without_a_good_token_nobody_gets_as_far_as_a_websocket() {
     let leaguebox = LeagueBox::start(Settings::default());

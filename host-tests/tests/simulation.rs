@@ -226,6 +226,8 @@ fn play_clubs(seeds: std::ops::Range<u64>, cuts: bool) -> Evening {
         games: sum.games + one.games,
         matches: sum.matches + one.matches,
         polled: sum.polled + one.polled,
+        said: sum.said + one.said,
+        heard: sum.heard + one.heard,
         cuts: sum.cuts + one.cuts,
         steps: sum.steps + one.steps,
     };
@@ -238,6 +240,7 @@ fn every_game_from_a_queue_is_played_to_an_end_rated_once_and_can_be_looked_at_a
     let evening = play_clubs(seeds.clone(), false);
     println!("{} clubs: {evening:?}", seeds.end - seeds.start);
     assert!(evening.games > 100 && evening.matches > 100 && evening.polled > 1_000 || seeds.end - seeds.start < 150);
+    assert!(evening.said > 1_000 && evening.heard > 500 || seeds.end - seeds.start < 150);
 }
 
 #[test]

@@ -27,9 +27,9 @@ pub const BOARDS: &[Board] = &[Board { directory: "firmware/rp2040", binary: "le
 /// The whole image may take so much of the smallest flash, as `memory.x` has it; the rest is the journal's and the film's.
 const FLASH_BUDGET: u32 = 1152 * 1024;
 
-/// Variables may take 202 KB. With the deepest stack, which `device_cost.rs` in the tests measures, that is far from the 232 KB that
+/// Variables may take 205 KB. With the deepest stack, which `device_cost.rs` in the tests measures, that is far from the 232 KB that
 /// the board has beside what players want remembered: the rest is for protocols that come.
-const RAM_BUDGET: u32 = 202 * 1024;
+const RAM_BUDGET: u32 = 205 * 1024;
 
 /// Variables that do not begin as zeros have their first values in flash as well. A single byte in the league that is not zero
 /// would put all of it there.

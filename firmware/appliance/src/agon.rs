@@ -2,13 +2,14 @@
 //! that connection. What is said, and what is right to say, is the venue's; here it is carried.
 
 use core::net::IpAddr;
+use core::ops::RangeInclusive;
 use core::pin::pin;
 
 use embassy_futures::select::select;
 use embassy_futures::yield_now;
 use embedded_io_async::{Read, Write};
-use protocol_core::json::{Counter, Full, Sink};
-use protocol_core::protocols::agon::{Asking, Cursor, Picture, Reply, Word};
+use protocol_core::json::{self, Counter, Full, Sink};
+use protocol_core::protocols::agon::{Asking, Audience, Cursor, Picture, Reply, Word};
 use protocol_core::venue::Venue;
 
 pub(crate) use protocol_core::protocols::agon::Ask;
@@ -17,20 +18,30 @@ use crate::Appliance;
 use crate::answers::{Answering, apart, bearer, too_many};
 use crate::board::Board;
 use crate::http::{Fragment, Request, WriteError};
-use crate::journal::Ask as Scroll;
+use crate::journal::{Ask as Scroll, Beside};
 use crate::links::OVER;
 use crate::pages::First;
+use crate::replay::write_inside;
 use crate::slots::Id;
 use crate::ws::{End, Event, Link};
 
 /// How often is looked whether an opponent has been gone for so long that it is to be told, in milliseconds.
 const LOOK_MS: u64 = 1_000;
+/// What is written of a speech at once, in bytes,
+const PIECE: usize = 384;
+/// and what one byte of it takes at most: `\\u0001`.
+const ESCAPE: usize = 6;
 /// How long there may be nothing to look at, in milliseconds.
 const LONG_MS: u64 = 60_000;
 
 /// Who dials in without a token that is good is told so, and stays what it is.
 pub(crate) const NO_TOKEN: &str =
     "token must be a session token that is not older than four hours; POST /agon/api/v1/agents/session-token gives one";
+
+/// What writes a text from the venue,
+type Text<'a> = &'a dyn Fn(&Venue<'_>, &mut dyn Sink) -> Result<(), Full>;
+/// and what writes a part of one.
+type Piece<'a> = &'a dyn Fn(&mut dyn Sink) -> Result<(), Full>;
 
 impl<B: Board> Appliance<'_, B> {
     /// The registration of the agent whose token a WebSocket is asked for with.
@@ -76,8 +87,8 @@ impl<B: Board> Appliance<'_, B> {
         link: &mut Link<'a, S, B>,
     ) -> impl Future<Output = End> {
         async move {
-            let mut cursor = Cursor::default();
-            let expired = self.act(|venue, _| venue.agon_expired(issue));
+            let (mut cursor, mut audience) = (Cursor::default(), Audience::default());
+            let expired = self.act(|venue, now| venue.agon_expired(now, issue));
             for reply in [Some(Reply::Welcome), expired].into_iter().flatten() {
                 if let Err(end) = self.say_agon(issue, reply, link).await {
                     return end;
@@ -89,6 +100,9 @@ impl<B: Board> Appliance<'_, B> {
                     Err(end) => return end,
                 };
                 if let Err(end) = self.tell_agon(issue, &mut cursor, link).await {
+                    return end;
+                }
+                if let Err(end) = self.tell_aside(issue, &mut audience, link).await {
                     return end;
                 }
                 let event = {
@@ -155,16 +169,33 @@ impl<B: Board> Appliance<'_, B> {
             while let Some(picture) = self.agon_picture(issue)
                 && let Some(word) = cursor.next(&picture)
             {
+                let from =
+                    || self.venue(|venue| venue.line_of(issue)).and_then(|line| self.address_of(line)).ok_or(OVER);
                 if word == Word::Reconnect {
-                    let from =
-                        self.venue(|venue| venue.line_of(issue)).and_then(|line| self.address_of(line)).ok_or(OVER)?;
-                    apart(pin!(self.say_reconnect(from, &picture, link))).await?;
+                    apart(pin!(self.say_reconnect(from()?, &picture, link))).await?;
+                } else if word == Word::Message && self.venue(|venue| venue.agon_needs_film(&picture)) {
+                    apart(pin!(self.say_from_film(from()?, &picture, link))).await?;
                 } else {
-                    let write = |sink: &mut dyn Sink| self.venue(|venue| venue.write_agon_word(word, &picture, sink));
-                    link.say(write, async || self.safe().await).await?;
+                    self.say_text(link, &|venue, sink| venue.write_agon_word(word, &picture, sink)).await?;
                 }
                 self.room().await;
                 self.act(|venue, now| venue.agon_is_told(now, issue, word));
+            }
+            Ok(())
+        }
+    }
+
+    /// Tells an agent what there is to tell of the matches of others.
+    fn tell_aside<S: Read + Write>(
+        &self,
+        issue: u32,
+        audience: &mut Audience,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = Result<(), End>> {
+        async move {
+            let now = || self.now();
+            while let Some(aside) = self.venue(|venue| venue.agon_aside(now(), issue, audience)) {
+                self.say_text(link, &|venue, sink| venue.write_agon_aside(aside, sink)).await?;
             }
             Ok(())
         }
@@ -183,13 +214,23 @@ impl<B: Board> Appliance<'_, B> {
     ) -> impl Future<Output = Result<bool, End>> {
         async move {
             let humans = self.watchers.count();
-            link.forget();
-            let write = |venue: &Venue<'_>, sink: &mut dyn Sink| venue.write_agon_reply(reply, issue, humans, sink);
-            self.speak(link.message(0).1, &write, async || self.safe().await).await
+            self.say_text(link, &|venue, sink| venue.write_agon_reply(reply, issue, humans, sink)).await
         }
     }
 
-    /// `reconnect_state`: the history of the match comes from the film, message by message, each in a frame of its own.
+    /// All that fits a frame is said here: every other place would be another copy of it in flash.
+    fn say_text<S: Read + Write>(
+        &self,
+        link: &mut Link<'_, S, B>,
+        write: Text<'_>,
+    ) -> impl Future<Output = Result<bool, End>> {
+        async move {
+            link.forget();
+            self.speak(link.message(0).1, write, async || self.safe().await).await
+        }
+    }
+
+    /// `reconnect_state`: the history of the match comes from the film, message by message, in frames of their own.
     fn say_reconnect<S: Read + Write>(
         &self,
         from: IpAddr,
@@ -197,39 +238,122 @@ impl<B: Board> Appliance<'_, B> {
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = Result<(), End>> {
         async move {
-            let (id, total) = self.venue(|venue| venue.agon_match(picture)).ok_or(End::Lost)?;
-            let head = |sink: &mut dyn Sink| {
-                self.venue(|venue| {
-                    let mut counter = Counter::up_to(usize::MAX);
-                    venue.write_agon_reconnect(picture, &mut counter)?;
-                    let left = counter.bytes.saturating_sub(1);
-                    venue.write_agon_reconnect(picture, &mut First { sink: &mut *sink, left })
-                })?;
-                sink.put(br#","recent_messages":["#)
-            };
+            let total = self.venue(|venue| venue.agon_match(picture)).ok_or(End::Lost)?.1;
             self.safe().await;
-            self.say_part(link, Fragment::First, head).await?;
-            let mut next = None;
-            for number in 1..=total {
-                let told = self.ask_the_journal(&from, Scroll::Played(id, next)).await;
-                let Some(told) = told else { break };
-                let written = {
-                    let write = |sink: &mut dyn Sink| {
-                        let scene = told.scene().ok_or(Full)?;
-                        sink.put(if number > 1 { b"," } else { b"" })?;
-                        self.venue(|venue| {
-                            venue.write_agon_message(picture, number, scene.shot.seat, &scene.made, sink)
-                        })
-                    };
-                    link.message(0).1.whole(Fragment::Next, write).map_err(|_| End::Lost)
+            self.say_part(link, Fragment::First, &|sink| {
+                open(sink, &|sink| self.venue(|venue| venue.write_agon_reconnect(picture, sink)))?;
+                sink.put(br#","recent_messages":["#)
+            })
+            .await?;
+            apart(pin!(self.say_history(from, picture, 1..=total, link))).await?;
+            self.say_part(link, Fragment::Last, &|sink| sink.put(b"]}")).await
+        }
+    }
+
+    /// `opponent_message` with a speech that gave way to others' before it could be told: it comes from the film.
+    fn say_from_film<S: Read + Write>(
+        &self,
+        from: IpAddr,
+        picture: &Picture,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = Result<(), End>> {
+        async move {
+            let total = self.venue(|venue| venue.agon_match(picture)).ok_or(End::Lost)?.1;
+            self.safe().await;
+            self.say_part(link, Fragment::First, &|sink| {
+                open(sink, &|sink| self.venue(|venue| venue.write_agon_word(Word::Message, picture, sink)))
+            })
+            .await?;
+            apart(pin!(self.say_history(from, picture, total..=total, link))).await?;
+            self.say_part(link, Fragment::Last, &|sink| sink.put(b"}")).await
+        }
+    }
+
+    /// Messages of a match, by their numbers, from the film: all of them in a list, or the content of one. Each leaves in frames
+    /// of its own; a speech part by part.
+    fn say_history<S: Read + Write>(
+        &self,
+        from: IpAddr,
+        picture: &Picture,
+        numbers: RangeInclusive<u16>,
+        link: &mut Link<'_, S, B>,
+    ) -> impl Future<Output = Result<(), End>> {
+        async move {
+            let id = self.venue(|venue| venue.agon_match(picture)).ok_or(End::Lost)?.0;
+            let is_list = *numbers.start() == 1;
+            let (mut next, mut number, mut told_one, mut is_open) = (None, 0_u16, false, false);
+            // So much of the part of a speech has been told.
+            let mut from_byte = 0_usize;
+            while number <= *numbers.end() {
+                let Some(told) = self.ask_the_journal(&from, Scroll::Played(id, next)).await else { break };
+                let Some((beside, shot)) = told.scene().map(|scene| (scene.beside, scene.shot)) else { break };
+                let is_act = |made: &str| self.venue(|venue| venue.agon_is_act(picture, made));
+                let is_act = told.scene().is_some_and(|scene| is_act(&scene.made));
+                let is_move = beside == Beside::Nothing && shot.seat.is_some() && !is_act;
+                let ends = (is_move || shot.ended.is_some()) && core::mem::take(&mut is_open);
+                if is_move {
+                    number = number.saturating_add(1);
+                }
+                let counts = numbers.contains(&number);
+                let write: Piece<'_> = &|sink| {
+                    let scene = told.scene().ok_or(Full)?;
+                    if ends {
+                        sink.put(if is_list { b"\"}" } else { b"\"" })?;
+                    }
+                    if !counts || !is_move {
+                        return match counts && is_open && beside == Beside::Says {
+                            true => write_inside(piece(&scene.made, from_byte), 1, 1, sink),
+                            false => Ok(()),
+                        };
+                    }
+                    match self.venue(|venue| venue.agon_talk(picture, &scene.made)) {
+                        // A turn in which nothing was said.
+                        Some(false) => Ok(()),
+                        Some(true) if !is_list => sink.put(br#","content":""#),
+                        is_speech => {
+                            sink.put(if told_one { b"," } else { b"" })?;
+                            let message = |sink: &mut dyn Sink| {
+                                self.venue(|venue| {
+                                    venue.write_agon_message(picture, number, shot.seat, &scene.made, sink)
+                                })
+                            };
+                            if is_speech.is_none() {
+                                return message(sink);
+                            }
+                            open(sink, &message)?;
+                            sink.put(br#","content":""#)
+                        }
+                    }
                 };
-                next = told.scene().map(|scene| scene.next);
+                let written = match ends || counts {
+                    true => Some(link.message(0).1.whole(Fragment::Next, write).map_err(|_| End::Lost)),
+                    false => None,
+                };
+                if counts && is_move {
+                    let talk = told.scene().map(|scene| self.venue(|venue| venue.agon_talk(picture, &scene.made)));
+                    is_open = talk == Some(Some(true));
+                    told_one |= talk != Some(Some(false));
+                }
+                let rest = told.scene().filter(|_| beside == Beside::Says).and_then(|scene| {
+                    let end = from_byte.saturating_add(piece(&scene.made, from_byte).len());
+                    (end < scene.made.len()).then_some(end)
+                });
+                from_byte = rest.unwrap_or(0);
+                if rest.is_none() {
+                    next = told.scene().map(|scene| scene.next);
+                }
                 // Nobody else can ask while this is held, and the agent may be slow to read.
                 drop(told);
-                written?.finish().await?;
+                if let Some(written) = written {
+                    written?.finish().await?;
+                }
                 self.turns.next().await;
             }
-            self.say_part(link, Fragment::Last, |sink| sink.put(b"]}")).await
+            if is_open {
+                let end: &[u8] = if is_list { b"\"}" } else { b"\"" };
+                self.say_part(link, Fragment::Next, &|sink| sink.put(end)).await?;
+            }
+            Ok(())
         }
     }
 
@@ -237,7 +361,7 @@ impl<B: Board> Appliance<'_, B> {
         &self,
         link: &mut Link<'_, S, B>,
         part: Fragment,
-        write: impl Fn(&mut dyn Sink) -> Result<(), Full>,
+        write: Piece<'_>,
     ) -> impl Future<Output = Result<(), End>> {
         async move {
             link.forget();
@@ -245,4 +369,18 @@ impl<B: Board> Appliance<'_, B> {
             Ok(message.finish().await?)
         }
     }
+}
+
+/// As much of a part of a speech, from a byte on, as fits the buffer of a slot, whatever must be escaped.
+fn piece(part: &str, from: usize) -> &str {
+    let rest = part.get(from..).unwrap_or_default();
+    let ends = (1..=rest.len()).rev().filter(|end| json::count(rest) <= PIECE || *end <= PIECE / ESCAPE);
+    { ends }.find_map(|end| rest.get(..end)).unwrap_or(rest)
+}
+
+/// Writes an object without its end: more of it follows.
+fn open(sink: &mut dyn Sink, write: Piece<'_>) -> Result<(), Full> {
+    let mut counter = Counter::up_to(usize::MAX);
+    write(&mut counter)?;
+    write(&mut First { sink, left: counter.bytes.saturating_sub(1) })
 }

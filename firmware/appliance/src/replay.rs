@@ -50,7 +50,12 @@ impl<G: Game> fmt::Display for Written<'_, G> {
 }
 
 /// Writes JSON without its first and its last bytes.
-fn write_inside<T: Serialize + ?Sized>(value: &T, first: usize, last: usize, sink: &mut dyn Sink) -> Result<(), Full> {
+pub(crate) fn write_inside<T: Serialize + ?Sized>(
+    value: &T,
+    first: usize,
+    last: usize,
+    sink: &mut dyn Sink,
+) -> Result<(), Full> {
     struct Inside<'a> {
         sink: &'a mut dyn Sink,
         skip: usize,

@@ -65,7 +65,7 @@ fn replay(text: &str) -> Result<String, Failure> {
                 let mut votes = [0; MAX_SEATS];
                 let told = line["votes"].as_array().into_iter().flatten().filter_map(Value::as_u64);
                 votes.iter_mut().zip(told).for_each(|(votes, told)| *votes = u16::try_from(told).unwrap_or(u16::MAX));
-                Ok(Deed::Voted(votes))
+                Ok(Deed::Voted(votes, Seats::NONE))
             }
             _ => Err(wrong(&format!("step {number} is nobody's"))),
         };

@@ -1,9 +1,10 @@
 //! A club: agents of League of Agents that dial in and wait in queues, and agents of MoltGame that ask by heartbeats and sit down
-//! in rooms (`polls.rs`). They play whatever they find others for, in virtual time. Some are late, some break rules, some drop and
+//! in rooms (`polls.rs`), and agents of AGON that sit down at tables (`tables.rs`). They play whatever they find others for, in virtual time. Some are late, some break rules, some drop and
 //! come back; the power is cut; and now and then the teacher starts a league in the middle of it. With the feature `toys` some
 //! speak the toy protocol: they ask, know no queues, and play in the league. A seed decides all of it.
 
 mod polls;
+mod tables;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -50,6 +51,8 @@ enum Tongue {
     Asks,
     /// MoltGame.
     Polls(polls::Notes),
+    /// AGON.
+    Sits(tables::Notes),
 }
 
 /// An agent of the club.
@@ -81,6 +84,10 @@ enum Due {
     Poll(usize),
     /// A move of MoltGame.
     Submit(usize),
+    /// A heartbeat of AGON.
+    Beat(usize),
+    /// A vote of AGON.
+    Vote(usize),
     Start,
 }
 
@@ -93,6 +100,10 @@ pub struct Evening {
     pub matches: u64,
     /// Moves that agents of MoltGame made.
     pub polled: u64,
+    /// Messages that agents of AGON sent,
+    pub said: u64,
+    /// and speeches that others heard as they were sent.
+    pub heard: u64,
     /// Power cuts.
     pub cuts: u64,
     /// How many inputs the box took.
@@ -120,6 +131,10 @@ pub struct Club<'m> {
     began: BTreeMap<(u16, u16), u64>,
     /// Results, and the ratings of the members, as of when all of it was last in flash.
     safe: (Vec<(MatchId, String)>, Vec<Rating>),
+    /// The same of what AGON knows of its members.
+    records: Vec<String>,
+    /// One in so many members speaks AGON.
+    others: u64,
     evening: Evening,
 }
 
@@ -170,6 +185,8 @@ impl<'m> Club<'m> {
             counted: (0, 0),
             began: BTreeMap::new(),
             safe: (Vec::new(), Vec::new()),
+            records: Vec::new(),
+            others: if seed % 4 == 0 { 1 } else { 6 },
             evening: Evening::default(),
         };
         club.keep();
@@ -210,6 +227,9 @@ impl<'m> Club<'m> {
             self.keep();
             let issue = key.parse().expect("a number");
             return self.enter(Tongue::Asks, key, issue);
+        }
+        if self.random.one_in(self.others) {
+            return self.register_for_tables(index);
         }
         if self.random.one_in(2) {
             return self.register(index);
@@ -295,6 +315,7 @@ impl<'m> Club<'m> {
                 let obeyed = self.venue.command(self.moment(), Command::Start).is_ok();
                 assert_eq!(obeyed, is_enough && self.venue.stage() != Stage::Waiting);
             }
+            Due::Return(index) if self.sits(index) => self.dial_in(index),
             Due::Return(index) => self.dial(index),
             // Who asks has no connection to drop; it thinks for a while longer.
             Due::Drop(index) if self.asks(index) => self.later(1_000, Due::Move(index)),
@@ -305,6 +326,7 @@ impl<'m> Club<'m> {
                 let away = *self.random.pick(&[&10, &3_000, &200_000]);
                 self.later(away, Due::Return(index));
             }
+            Due::Join(index) if self.sits(index) => self.sit(index),
             Due::Join(index) => {
                 let game = self.games[self.random.any() as usize % self.games.len()];
                 let reply = self.hear(index, &json!({"type":"join_queue","gameType":game.rules().name}));
@@ -314,11 +336,15 @@ impl<'m> Club<'m> {
                 let noise = *self.random.pick(&[&"look", &"look 0", &"play 0 {}", &"dance", &""]);
                 assert_eq!(self.ask(noise), "say join, look or play");
             }
+            Due::Noise(index) if self.sits(index) => self.noise(index),
             Due::Noise(index) => {
                 let noise = agent::gibberish(&mut self.random);
                 self.hear_bytes(index, &noise);
             }
+            Due::Move(index) if self.sits(index) => self.speak(index),
             Due::Move(index) => self.make_a_move(index),
+            Due::Beat(index) => self.beat(index),
+            Due::Vote(index) => self.cast(index),
             Due::Poll(index) => self.poll(index),
             Due::Submit(index) => self.submit(index),
         }
@@ -410,6 +436,10 @@ impl<'m> Club<'m> {
             match self.members[index].speaks {
                 Tongue::Dials => {}
                 Tongue::Polls(_) => continue,
+                Tongue::Sits(_) => {
+                    self.listen(index);
+                    continue;
+                }
                 Tongue::Asks => {
                     let key = self.members[index].key.clone();
                     if self.ask(&format!("look {key}")) == "move" {
@@ -503,7 +533,11 @@ impl<'m> Club<'m> {
             let (rules, seats) = (game.rules(), u64::from(game.seats()));
             let kind = GameKind::named(rules.name).expect("it has a name");
             let moves = moves_of(kind) * seats / u64::from(*rules.seats.start());
-            assert!(lasts <= (2 + seats) * first + moves * turn, "{id} has lasted {lasts} ms");
+            // With who sits down at tables the clocks may stand still, but not for ever.
+            let lines = self.venue.table(id).map(|table| table.players().to_vec()).unwrap_or_default();
+            let sits = |line: &u16| (0..self.members.len()).any(|index| self.sits(index) && self.line(index) == *line);
+            let most = if lines.iter().any(sits) { 7_300_000 } else { (2 + seats) * first + moves * turn };
+            assert!(lasts <= most, "{id} has lasted {lasts} ms");
         }
         self.check_what_is_over();
         for member in &self.members {
@@ -592,8 +626,15 @@ impl<'m> Club<'m> {
         assert!(!self.venue.has_missed_facts());
         if is_other {
             self.safe = (self.results(), self.ratings());
+            self.records = self.agon_records();
         }
         true
+    }
+
+    /// What AGON knows of each member, nothing of those who speak something else.
+    fn agon_records(&self) -> Vec<String> {
+        let members = 0..self.members.len();
+        members.map(|index| if self.sits(index) { self.agon_record(index) } else { String::new() }).collect()
     }
 
     fn ratings(&self) -> Vec<Rating> {
@@ -628,10 +669,10 @@ impl<'m> Club<'m> {
         let found = block_on(restore(&mut log, &mut self.venue, &mut [0; FRAME], |_| {}));
         assert_eq!(found, Ok(true), "a power cut is no damage");
         self.flash = Some((log, every));
-        let left = self.results();
+        let (left, left_records) = (self.results(), self.agon_records());
         let lost = std::mem::replace(&mut self.venue, lost);
         let was = self.results();
-        let was_rated = self.ratings();
+        let (was_rated, was_known) = (self.ratings(), self.agon_records());
         let lost = std::mem::replace(&mut self.venue, lost);
         for one in &self.safe.0 {
             // The oldest of the queue may have given way to one that was being written.
@@ -641,6 +682,13 @@ impl<'m> Club<'m> {
         for (at, rating) in self.ratings().into_iter().enumerate() {
             let may_be = [self.safe.1.get(at).copied(), was_rated.get(at).copied()];
             assert!(may_be.contains(&Some(rating)), "a rating is the last one that was safe, or the one being written");
+        }
+        for (at, known) in left_records.iter().enumerate() {
+            let may_be = [self.records.get(at), was_known.get(at)];
+            assert!(
+                may_be.contains(&Some(known)),
+                "what AGON knows is what was safe, or being written: {known} {may_be:?}"
+            );
         }
         self.spare = Some(lost.into_memory());
         self.now += self.random.within(0, 30_000);
@@ -660,7 +708,7 @@ impl<'m> Club<'m> {
             match self.members[index].speaks {
                 Tongue::Asks => self.members[index].is_busy = false,
                 Tongue::Polls(_) => self.check_the_key(index),
-                Tongue::Dials => {
+                Tongue::Dials | Tongue::Sits(_) => {
                     self.members[index].is_there = false;
                     let after = self.random.within(1, 20_000);
                     self.later(after, Due::Return(index));

@@ -57,6 +57,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 pub use parity::Parity;
+pub(crate) use trade_deal::Act;
 
 use crate::fair::{Draws, Seed};
 use crate::json::{Str, Value};
@@ -369,6 +370,23 @@ pub enum Word {
     Votes([u16; MAX_SEATS]),
     /// It is over.
     VoteCloses,
+    /// This seat wants to say no more, and so the vote is about to open.
+    Leaves(Seat),
+}
+
+/// How a game of [speeches](Game::speech) goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Talk {
+    /// Who speaks first.
+    pub first: Seat,
+    /// Whether the last speech was cut.
+    pub is_cut: bool,
+    /// Whether nothing was said last, in a turn all the same.
+    pub is_silent: bool,
+    /// How often that was so, by seat.
+    pub silent: [u8; 2],
+    /// Who wanted to say no more.
+    pub left: Seats,
 }
 
 /// The contract between a referee and any game.
@@ -477,6 +495,11 @@ pub trait Game: Sized + Clone {
     /// once, and all of it is on the film, behind the move.
     fn speech(&self) -> usize {
         SAID
+    }
+
+    /// How it goes, where it is one of speeches.
+    fn talk(&self) -> Option<Talk> {
+        None
     }
 
     /// Whether an audience may decide how it ends.
@@ -702,6 +725,9 @@ macro_rules! games {
             }
             fn speech(&self) -> usize {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.speech()),+ }
+            }
+            fn talk(&self) -> Option<Talk> {
+                match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.talk()),+ }
             }
             fn has_audience(&self) -> bool {
                 match self { $($(#[cfg($when)])? AnyGame::$game(game) => game.has_audience()),+ }

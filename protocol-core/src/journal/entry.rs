@@ -55,6 +55,10 @@ pub enum Entry<'a> {
     Game(Finished),
     /// How strong the player of this number is, after a game.
     Rated(u16, Rating),
+    /// What the protocol of the player of this number keeps of it, in bytes of its own.
+    Session(u16, &'a [u8]),
+    /// What the protocol with this code keeps beside its players, in bytes of its own.
+    Desk(u8, &'a [u8]),
     /// The next round waits for the admin.
     Paused,
     /// It no longer does.
@@ -215,6 +219,8 @@ const GAME: u8 = 20;
 const VOTING: u8 = 21;
 const VOTE: u8 = 22;
 const DEBATES: u8 = 23;
+const SESSION: u8 = 24;
+const DESK: u8 = 25;
 // What is only read when the league is over and gone has numbers of its own.
 const ENDED: u8 = 64;
 const RANKED: u8 = 65;
@@ -315,7 +321,7 @@ impl Entry<'_> {
                 out.raw(&ballot.seed.0)?;
                 out.u64(ballot.digest)?;
                 out.u16(ballot.steps)?;
-                out.u8(ballot.is_own.into())?;
+                out.u8(ballot.marks())?;
                 out.u8(ballot.seats)?;
                 ballot.players.iter().take(ballot.seats.into()).try_for_each(|number| out.u16(*number))
             }
@@ -349,6 +355,16 @@ impl Entry<'_> {
                 out.u16(rating.tenths)?;
                 out.u16(rating.deviation_tenths)?;
                 out.u16(rating.games)
+            }
+            Entry::Session(number, bytes) => {
+                out.u8(SESSION)?;
+                out.u16(*number)?;
+                write_bytes(bytes, out)
+            }
+            Entry::Desk(code, bytes) => {
+                out.u8(DESK)?;
+                out.u8(*code)?;
+                write_bytes(bytes, out)
             }
             Entry::Paused => out.u8(PAUSED),
             Entry::Unpaused => out.u8(UNPAUSED),
@@ -420,13 +436,14 @@ impl<'a> Entry<'a> {
             VOTING => {
                 let id = MatchId { round: from.u16()?, table: from.u16()? };
                 let (game, seed) = (GameKind::named(from.text()?).ok_or(Garbled)?, Seed(from.hash()?));
-                let (digest, steps, is_own, seats) = (from.u64()?, from.u16()?, from.u8()? != 0, from.u8()?);
+                let (digest, steps) = (from.u64()?, from.u16()?);
+                let ((is_own, left), seats) = (Ballot::of_marks(from.u8()?), from.u8()?);
                 let mut players = [0; MAX_SEATS];
                 { players.get_mut(..seats.into()).ok_or(Garbled)?.iter_mut() }.try_for_each(|number| {
                     *number = from.u16()?;
                     Ok(())
                 })?;
-                Entry::Voting(Ballot { id, game, seed, digest, steps, is_own, seats, players })
+                Entry::Voting(Ballot { id, game, seed, digest, steps, is_own, left, seats, players })
             }
             VOTE => {
                 let id = MatchId { round: from.u16()?, table: from.u16()? };
@@ -449,6 +466,8 @@ impl<'a> Entry<'a> {
                 from.u16()?,
                 Rating { tenths: from.u16()?, deviation_tenths: from.u16()?, games: from.u16()? },
             ),
+            SESSION => Entry::Session(from.u16()?, read_bytes(from)?),
+            DESK => Entry::Desk(from.u8()?, read_bytes(from)?),
             PAUSED => Entry::Paused,
             UNPAUSED => Entry::Unpaused,
             RESUMED => Entry::Resumed,
@@ -458,6 +477,16 @@ impl<'a> Entry<'a> {
             _ => return Err(Garbled),
         }))
     }
+}
+
+fn write_bytes(bytes: &[u8], out: &mut Writer<'_>) -> Result<(), NoRoom> {
+    out.u8(u8::try_from(bytes.len()).map_err(|_| NoRoom)?)?;
+    out.raw(bytes)
+}
+
+fn read_bytes<'a>(from: &mut Reader<'a>) -> Result<&'a [u8], Garbled> {
+    let length = from.u8()?;
+    from.raw(length.into())
 }
 
 impl<'a> Agent<'a> {
@@ -616,6 +645,8 @@ mod tests {
             }),
             Entry::Again(MatchId { round: 3, table: 2 }),
             Entry::Counts(Counts { player: 7, bytes: &[1, 2, 0, 28, 0, 1] }),
+            Entry::Session(7, &[1, 2, 0]),
+            Entry::Desk(3, &[9; 8]),
             Entry::Paused,
             Entry::Unpaused,
             Entry::Resumed,

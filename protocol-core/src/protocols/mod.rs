@@ -31,8 +31,9 @@ use core::ops::{Deref, DerefMut};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::games::{Game, Rules, Table, Viewer};
+use crate::games::{Game, GameKind, Rules, Table, Viewer};
 use crate::journal::Agent;
+use crate::journal::bytes::{NoRoom, Writer};
 use crate::json::{Full, Sink};
 use crate::referee::{Need, Policy};
 use crate::time::{Millis, Now};
@@ -111,6 +112,14 @@ pub trait Session {
     fn is_idle(&self) -> bool {
         true
     }
+
+    /// Writes what of it is to outlive a power cut, beside what the player says of itself: in bytes of its own, or nothing.
+    fn keep(&self, _out: &mut Writer<'_>) -> Result<(), NoRoom> {
+        Ok(())
+    }
+
+    /// Takes in what it wrote once.
+    fn recall(&mut self, _bytes: &[u8]) {}
 
     /// When it next needs [`Protocol::expire`].
     fn deadline(&self) -> Option<Millis> {
@@ -206,6 +215,33 @@ pub trait Protocol: Session + Sized {
     fn restore_referee(_venue: &mut Venue<'_>, _agent: Agent<'_>) -> Option<()> {
         None
     }
+
+    /// Of what lies at its desk and is to outlive a power cut, what is at this place.
+    fn kept(_venue: &Venue<'_>, _place: usize) -> Option<DeskBytes> {
+        None
+    }
+
+    /// Of that, what has changed by a match of this game between these players, by their registrations.
+    fn kept_of(_venue: &Venue<'_>, _game: GameKind, _who: [u32; 2]) -> Option<DeskBytes> {
+        None
+    }
+
+    /// Takes in what was kept.
+    fn restore_kept(_venue: &mut Venue<'_>, _bytes: &[u8]) {}
+}
+
+/// One thing of a desk, as it is journalled.
+pub(crate) type DeskBytes = [u8; 8];
+
+/// What lies at the desks of all protocols and is to outlive a power cut, with whose it is.
+pub(crate) fn all_kept<'a>(venue: &'a Venue<'_>) -> impl Iterator<Item = (u8, DeskBytes)> + use<'a> {
+    { Code::ALL.iter() }
+        .flat_map(move |code| (0..).map_while(move |place| Some((*code as u8, code.kept(venue, place)?))))
+}
+
+/// Of that, what has changed by a match.
+pub(crate) fn kept_of(venue: &Venue<'_>, game: GameKind, who: [u32; 2]) -> impl Iterator<Item = (u8, DeskBytes)> {
+    { Code::ALL.iter() }.filter_map(move |code| Some((*code as u8, code.kept_of(venue, game, who)?)))
 }
 
 /// The agents that referee elsewhere, of all protocols, as they are journalled.
@@ -377,6 +413,18 @@ macro_rules! protocols {
 
             pub(crate) fn restore_referee(self, venue: &mut Venue<'_>, agent: Agent<'_>) -> Option<()> {
                 match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::restore_referee(venue, agent)),+ }
+            }
+
+            fn kept(self, venue: &Venue<'_>, place: usize) -> Option<DeskBytes> {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::kept(venue, place)),+ }
+            }
+
+            fn kept_of(self, venue: &Venue<'_>, game: GameKind, who: [u32; 2]) -> Option<DeskBytes> {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::kept_of(venue, game, who)),+ }
+            }
+
+            pub(crate) fn restore_kept(self, venue: &mut Venue<'_>, bytes: &[u8]) {
+                match self { $($(#[cfg($cfg)])? Code::$name => <$folder::Session>::restore_kept(venue, bytes)),+ }
             }
         }
     };

@@ -459,6 +459,11 @@ impl<G: Game, const SEATS: usize> Match<G, SEATS> {
         self.phase == Phase::Voting
     }
 
+    /// A seat wants to say no more, in a game whose audience decides.
+    pub fn leaves(&mut self, seat: Seat) {
+        self.game.tell(Word::Leaves(seat));
+    }
+
     /// The vote lasts so long from now on.
     pub fn vote_lasts(&mut self, now: Millis, vote_ms: Millis) {
         if self.phase == Phase::Voting {

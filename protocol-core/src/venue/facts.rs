@@ -13,6 +13,7 @@ use super::rounds::Stage;
 use super::settings::Pace;
 use super::{Config, Venue, count};
 use crate::contact::Contact;
+use crate::games::GameKind;
 use crate::ids::MatchId;
 use crate::journal::bytes::{NoRoom, Writer};
 use crate::journal::{Agent, Counts, Ended, Entry, Origin, Played, Settings};
@@ -260,15 +261,18 @@ impl Venue<'_> {
                     let is_here = |&(number, issue): &(u16, u32)| {
                         self.memory.players.iter().find(|player| player.number == number && player.issue == issue)
                     };
-                    { finished.who() }.filter_map(|who| is_here(&who)).try_for_each(|player| {
-                        Counts::write(player.number, &player.compliance, out)?;
-                        player.rated().write(out)
-                    })
+                    { finished.who() }
+                        .filter_map(|who| is_here(&who))
+                        .try_for_each(|player| player.write_after(out))?;
+                    self.write_desks(finished.game, finished.who().map(|(_, issue)| issue), out)
                 }),
                 None => Ok(()),
             },
             Fact::Rated(number) => match self.memory.players.iter().find(|player| player.number == number) {
-                Some(player) => player.rated().write(out),
+                Some(player) => out.all(|out| {
+                    player.rated().write(out)?;
+                    player.write_session(out)
+                }),
                 None => Ok(()),
             },
             Fact::Paused => Entry::Paused.write(out),
@@ -287,12 +291,21 @@ impl Venue<'_> {
         let (Some(&record), Some(places)) = (self.record(id), self.places(id)) else { return Ok(()) };
         out.all(|out| {
             entry(Played { id, record }).write(out)?;
-            let players = places.iter().filter_map(|&place| self.player_at(place));
-            { players }.try_for_each(|player| {
-                Counts::write(player.number, &player.compliance, out)?;
-                player.rated().write(out)
-            })
+            let players = || places.iter().filter_map(|&place| self.player_at(place));
+            players().try_for_each(|player| player.write_after(out))?;
+            self.write_desks(self.playing, players().map(|player| player.issue), out)
         })
+    }
+
+    /// Writes what a match of two has changed at the desks of protocols.
+    fn write_desks(
+        &self,
+        game: GameKind,
+        mut who: impl Iterator<Item = u32>,
+        out: &mut Writer<'_>,
+    ) -> Result<(), NoRoom> {
+        let (Some(one), Some(two), None) = (who.next(), who.next(), who.next()) else { return Ok(()) };
+        protocols::kept_of(self, game, [one, two]).try_for_each(|(code, bytes)| Entry::Desk(code, &bytes).write(out))
     }
 
     /// Writes the beginning of a chapter, from part `at` on, as far as there is room; moves `at` on. False when there is
@@ -316,7 +329,18 @@ impl Venue<'_> {
             return true;
         }
         for player in self.memory.players.iter().skip(at.saturating_sub(said)) {
-            if Counts::write(player.number, &player.compliance, out).is_err() {
+            let write = |out: &mut Writer<'_>| {
+                Counts::write(player.number, &player.compliance, out)?;
+                player.write_session(out)
+            };
+            if out.all(write).is_err() {
+                return true;
+            }
+            *at = at.saturating_add(1);
+        }
+        let said = said.saturating_add(self.memory.players.len());
+        for (code, bytes) in protocols::all_kept(self).skip(at.saturating_sub(said)) {
+            if Entry::Desk(code, &bytes).write(out).is_err() {
                 return true;
             }
             *at = at.saturating_add(1);
@@ -432,6 +456,12 @@ impl Venue<'_> {
                     player.rating = rating;
                 }
             }
+            Entry::Session(number, bytes) => {
+                if let Some(player) = self.memory.players.iter_mut().find(|player| player.number == number) {
+                    player.session.recall(bytes);
+                }
+            }
+            Entry::Desk(code, bytes) => Code::of(code).ok_or(Unfit)?.restore_kept(self, bytes),
             Entry::Paused if !is_waiting => self.paused = true,
             Entry::Unpaused if !is_waiting => self.paused = false,
             Entry::Resumed if !is_waiting => self.attempts = self.attempts.saturating_add(1),
@@ -570,7 +600,28 @@ fn write_from<'a>(at: &mut usize, entries: impl Iterator<Item = Entry<'a>>, out:
     false
 }
 
+/// The most bytes a session keeps.
+const SESSION_BYTES: usize = 32;
+
 impl Player {
+    /// What a match has changed of it.
+    fn write_after(&self, out: &mut Writer<'_>) -> Result<(), NoRoom> {
+        Counts::write(self.number, &self.compliance, out)?;
+        self.rated().write(out)?;
+        self.write_session(out)
+    }
+
+    /// What its protocol keeps of it, if anything.
+    fn write_session(&self, out: &mut Writer<'_>) -> Result<(), NoRoom> {
+        let mut bytes = [0; SESSION_BYTES];
+        let mut kept = Writer::new(&mut bytes);
+        self.session.keep(&mut kept)?;
+        match kept.len() {
+            0 => Ok(()),
+            length => Entry::Session(self.number, bytes.get(..length).unwrap_or_default()).write(out),
+        }
+    }
+
     fn rated(&self) -> Entry<'_> {
         Entry::Rated(self.number, self.rating)
     }

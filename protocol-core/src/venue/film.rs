@@ -11,7 +11,7 @@
 //!        where the box made the move because the player was late; or 0xC0 and
 //!        0 to 5  the seat: a part of what its move with this number said at length, as it is
 //!        6       before the first move of such a game: what it is about, where the owner has said so
-//!        7       the votes for each seat, in digits with commas between them
+//!        7       the votes for each seat, in digits with commas between them, and in the seventh place who left, a bit each
 //! ```
 //!
 //! How often a position has come is on film because a replay has no room for those there were.
@@ -94,8 +94,8 @@ pub enum Deed<'a> {
     Says(Seat, &'a str),
     /// What it is about; nothing where the seed decides that.
     About(&'a str),
-    /// The votes for each seat.
-    Voted([u16; MAX_SEATS]),
+    /// The votes for each seat, and who opened the vote by leaving.
+    Voted([u16; MAX_SEATS], Seats),
     /// The match ended. Where the game did not end by its own rules, against these seats.
     Ended(Seats),
 }
@@ -123,7 +123,7 @@ impl<'a> Step<'a> {
         let text = from.text()?;
         let deed = match what {
             TOPIC => Deed::About(text),
-            VOTES => Deed::Voted(votes(text)),
+            VOTES => Deed::Voted(votes(text), left(text)),
             BESIDE.. => Deed::Says(what & 7, text),
             END.. => Deed::Ended(Seats::of_bits(what & !END).ok_or(Garbled)?),
             what => Deed::Moved { seat: what & 7, made: text, came: what >> 3 & 7, late: what & LATE != 0 },
@@ -137,6 +137,11 @@ fn votes(text: &str) -> [u16; MAX_SEATS] {
     let mut votes = [0; MAX_SEATS];
     votes.iter_mut().zip(text.split(',')).for_each(|(votes, digits)| *votes = digits.parse().unwrap_or(0));
     votes
+}
+
+/// Who has left, as it says: behind as many votes as there can be.
+fn left(text: &str) -> Seats {
+    text.split(',').nth(MAX_SEATS).and_then(|bits| Seats::of_bits(bits.parse().ok()?)).unwrap_or_default()
 }
 
 /// Stands for a speech among steps that wait to be taken: whose it is, and from which byte on it is to be taken. A text like any
@@ -374,6 +379,10 @@ impl Table {
             let comma = if seat == 0 { "" } else { "," };
             write!(text, "{comma}{}", game.votes(seat))
         });
+        if let Some(left) = game.talk().map(|talk| talk.left).filter(|left| !left.is_empty()) {
+            let _ = (game.seats().into()..=MAX_SEATS).try_for_each(|_| text.push(','));
+            let _ = write!(text, "{}", left.bits());
+        }
         self.steps = self.steps.saturating_add(1);
         film.add_text((self.film_id(), self.steps, self.play.elapsed(now.ms)), VOTES, &text);
     }
@@ -468,7 +477,8 @@ impl Replay {
                 }
                 (None, false, None)
             }
-            Deed::Voted(votes) => {
+            Deed::Voted(votes, left) => {
+                left.iter().for_each(|seat| self.game.tell(Word::Leaves(seat)));
                 let words = [Word::VoteOpens(None), Word::Votes(votes), Word::VoteCloses];
                 words.into_iter().for_each(|word| self.game.tell(word));
                 (None, false, None)

@@ -9,7 +9,7 @@
 use super::facts::Fact;
 use super::film::FilmId;
 use super::players::{OUTSIDE, Player};
-use super::rooms::Room;
+use super::rooms::{BLITZ, Room};
 use super::rounds::{Life, Lines, Stage, Table};
 use super::{Venue, count};
 use crate::fair::{Purpose, Seed};
@@ -80,6 +80,11 @@ impl Venue<'_> {
         }
     }
 
+    /// An agent waits for a quick game.
+    pub(crate) fn queue_up_for_blitz(&mut self, now: Now, index: u16, game: GameKind) {
+        self.wish(now, index, game, Some(BLITZ));
+    }
+
     /// An agent waits for a game, behind all who wait already, and for no other.
     pub(super) fn wish(&mut self, now: Now, index: u16, game: GameKind, room: Option<Room>) {
         self.leave_queue(index);
@@ -118,6 +123,8 @@ impl Venue<'_> {
                 // A game may end as it begins, and its result needs room.
                 let Some(slot) = self.free_slot().filter(|_| !self.memory.facts.is_full()) else { return };
                 players.iter().for_each(|&player| self.leave_queue(player));
+                let is_blitz = room == Some(BLITZ);
+                let room = room.filter(|_| !is_blitz);
                 let id = room.map_or_else(|| self.next_game(), |room| MatchId::of_game(room.number));
                 let seed = self.game_seed(id.table);
                 let draws = |&line: &u16| self.player(line).is_some_and(|player| player.session.draws_lots());
@@ -125,6 +132,7 @@ impl Venue<'_> {
                     players.reverse();
                 }
                 self.open_table(now, id, (game, seed), &players, slot);
+                self.table_at_mut(slot).into_iter().for_each(|table| table.is_blitz = is_blitz);
                 self.begin(now, slot);
             }
         }
@@ -141,7 +149,9 @@ impl Venue<'_> {
         let room = self.first_room(|open| open.game == game && can_begin(open.room.seats, open.taken));
         let seats = room.map_or(*game.rules().seats.start(), |open| open.room.seats);
         if room.is_none() && !can_begin(seats, 0) {
-            return None;
+            let quick = self.waiting(game, Some(BLITZ)).filter(|&player| self.player(player).is_some_and(is_free));
+            let lines: Lines = quick.take(BLITZ.seats.into()).collect();
+            return (lines.len() == usize::from(BLITZ.seats)).then_some((Some(BLITZ), lines));
         }
         let room = room.map(|open| open.room);
         let mut lines = room.map_or_else(Lines::new, |room| self.roommates(game, room));

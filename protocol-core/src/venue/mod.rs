@@ -104,7 +104,7 @@ pub(crate) use players::{Applicant, Gone, NotAdmitted};
 pub use powers::Denied;
 pub use report::{MatchLine, Sitter, Status};
 pub use rooms::Waiting;
-pub(crate) use rooms::{NotSeated, OpenRoom};
+pub(crate) use rooms::{BLITZ, NotSeated, OpenRoom};
 pub(crate) use rounds::Life;
 pub use rounds::{Command, Lines, Refusal, Seating, Stage, Table};
 pub use settings::{Change, Pace, Pacing, TIMEOUT_MS, Timing, VOTE_SECONDS, sizes};

@@ -13,7 +13,7 @@ use super::Venue;
 use super::film::moved;
 use super::rounds::Seating;
 use super::speeches::{self, Speech};
-use crate::games::{AnyGame, Game, Illegal, MoveSink, SAID};
+use crate::games::{Game, Illegal, MoveSink, SAID};
 use crate::json::Value;
 use crate::referee::{Heard, Past};
 use crate::time::Now;
@@ -332,10 +332,12 @@ impl Venue<'_> {
         }
     }
 
-    /// Whether the player on a line may send a long message now: it owes a move, of which much may be kept.
+    /// Whether the player on a line may send a long message now: it owes a move, of which much may be kept; or it plays a game of
+    /// speeches, and may be late with one, or early.
     pub fn may_write_long(&self, line: u16) -> bool {
-        let is_long = |game: &AnyGame| game.rules().remembers > 0 || game.speech() > SAID;
-        self.is_thinking(line) && self.table_of(line).is_some_and(|table| is_long(table.play.game()))
+        let Some(table) = self.table_of(line) else { return false };
+        let game = table.play.game();
+        game.rules().remembers > 0 && self.is_thinking(line) || game.speech() > SAID && !table.is_over()
     }
 
     /// Whether the game of the player on a line may change while it is asked, because others act.

@@ -24,6 +24,9 @@ pub(crate) struct Room {
     pub seats: u8,
 }
 
+/// The queue for quick games of two: nobody keeps it, no game has its number, and those who wait in it play with one another alone.
+pub(crate) const BLITZ: Room = Room { number: 0, seats: 2 };
+
 /// A room that waits, as its keeper knows it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenRoom {
@@ -147,7 +150,7 @@ impl Venue<'_> {
             Some(Waiting {
                 player_id: Shown(player.id()),
                 game_type: game.rules().name,
-                match_id: room.map(|room| Shown(MatchId::of_game(room.number))),
+                match_id: room.filter(|room| *room != BLITZ).map(|room| Shown(MatchId::of_game(room.number))),
                 seats: room.map_or(*game.rules().seats.start(), |room| room.seats),
                 seconds: now.wrapping_sub(since),
             })

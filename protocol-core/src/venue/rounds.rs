@@ -94,6 +94,8 @@ pub struct Table {
     /// Moves so far, and at last its end.
     pub(super) steps: u16,
     pub(crate) spectators: u8,
+    /// Whether its turns are short.
+    pub(crate) is_blitz: bool,
     pub(crate) life: Life,
 }
 
@@ -120,7 +122,7 @@ impl Table {
         let mut tag = [0; 16];
         tag.iter_mut().zip(play.seed().commitment().0).for_each(|(byte, of_hash)| *byte = of_hash);
         let (held, greeted, steps, spectators) = (Held::default(), Seats::NONE, 0, 0);
-        Self { id, lines, play, tag, held, greeted, steps, spectators, life: Life::Playing }
+        Self { id, lines, play, tag, held, greeted, steps, spectators, is_blitz: false, life: Life::Playing }
     }
 
     /// The players at it, by seat: their lines.
@@ -129,7 +131,7 @@ impl Table {
     }
 
     /// The same for keeps.
-    pub(super) fn seated(&self) -> Lines {
+    pub(crate) fn seated(&self) -> Lines {
         Lines::from_slice(self.players()).unwrap_or_default()
     }
 
@@ -505,6 +507,13 @@ impl Venue<'_> {
         places.iter().all(|&place| self.player_at(place).is_none_or(|player| player.seating.is_none()))
     }
 
+    /// Whether one more match can begin.
+    pub(crate) fn has_free_slot(&self) -> bool {
+        !self.memory.tables.is_full() || self.memory.tables.iter().flatten().any(Table::is_over) || {
+            self.memory.tables.iter().any(Option::is_none)
+        }
+    }
+
     /// A table nobody sits at.
     pub(super) fn free_slot(&mut self) -> Option<u16> {
         let is_only_watched = |(slot, table): (u16, &Option<Table>)| {
@@ -583,8 +592,13 @@ impl Venue<'_> {
 
     /// How late the player on a line may be in its match, or else in one of the league, by the protocol it speaks.
     pub(crate) fn policy_of(&self, line: u16) -> Policy {
-        let rules = self.table_of(line).map_or(self.game().rules(), |table| table.play.game().rules());
-        self.policy_for(line, rules)
+        let table = self.table_of(line);
+        let mut policy = self.policy_for(line, table.map_or(self.game().rules(), |table| table.play.game().rules()));
+        if table.is_some_and(|table| table.is_blitz) {
+            // A quarter of a minute, where a move has half of one.
+            policy.turn_ms = self.config.timing.move_ms / 2;
+        }
+        policy
     }
 
     /// The same in a game of these rules.

@@ -26,7 +26,7 @@ impl Venue<'_> {
     }
 
     /// Every slot that has had a table.
-    pub(super) fn slots(&self) -> Range<u16> {
+    pub(crate) fn slots(&self) -> Range<u16> {
         0..count(self.memory.tables.len())
     }
 

@@ -84,7 +84,7 @@ impl Venue<'_> {
     }
 
     /// What the player on a line said last, at length.
-    pub(super) fn speech_of(&self, line: u16) -> &str {
+    pub(crate) fn speech_of(&self, line: u16) -> &str {
         let number = self.memory.players.get(usize::from(line)).map_or(0, |player| player.number);
         self.memory.notes.get(number, Note::Speech)
     }

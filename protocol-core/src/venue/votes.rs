@@ -16,7 +16,7 @@ use super::notes::Note;
 use super::powers::{Denied, not_now};
 use super::rounds::{Life, Lines, Seating, Table};
 use crate::fair::{Draws, Seed};
-use crate::games::{AnyGame, Game, GameKind, MAX_SEATS, Seat};
+use crate::games::{AnyGame, Game, GameKind, MAX_SEATS, Seat, Seats};
 use crate::ids::MatchId;
 use crate::journal::Entry;
 use crate::journal::bytes::{Garbled, NoRoom, Reader, Writer};
@@ -48,6 +48,8 @@ pub struct Ballot {
     pub steps: u16,
     /// Whether it is about what the owner has said.
     pub is_own: bool,
+    /// Who wanted to say no more.
+    pub left: Seats,
     /// How many play,
     pub seats: u8,
     /// and who, by seat: the numbers in their ids.
@@ -57,6 +59,16 @@ pub struct Ballot {
 impl Ballot {
     const BYTES: usize = 61;
 
+    /// In one byte: whether it is about what the owner has said, and who left.
+    pub(crate) fn marks(&self) -> u8 {
+        u8::from(self.is_own) | self.left.bits() << 1
+    }
+
+    /// The same again.
+    pub(crate) fn of_marks(marks: u8) -> (bool, Seats) {
+        (marks & 1 != 0, Seats::of_bits(marks >> 1).unwrap_or_default())
+    }
+
     fn write(&self, out: &mut Writer<'_>) -> Result<(), NoRoom> {
         out.u16(self.id.round)?;
         out.u16(self.id.table)?;
@@ -64,7 +76,7 @@ impl Ballot {
         out.raw(&self.seed.0)?;
         out.u64(self.digest)?;
         out.u16(self.steps)?;
-        out.u8(self.is_own.into())?;
+        out.u8(self.marks())?;
         out.u8(self.seats)?;
         self.players.into_iter().try_for_each(|number| out.u16(number))
     }
@@ -73,13 +85,14 @@ impl Ballot {
         let from = &mut Reader::new(bytes);
         let id = MatchId { round: from.u16()?, table: from.u16()? };
         let game = GameKind::ALL.get(usize::from(from.u8()?)).copied().ok_or(Garbled)?;
-        let (seed, digest, steps, is_own) = (Seed(from.hash()?), from.u64()?, from.u16()?, from.u8()? != 0);
+        let (seed, digest, steps) = (Seed(from.hash()?), from.u64()?, from.u16()?);
+        let (is_own, left) = Self::of_marks(from.u8()?);
         let (seats, mut players) = (from.u8()?, [0; MAX_SEATS]);
         { players.iter_mut() }.try_for_each(|number| {
             *number = from.u16()?;
             Ok(())
         })?;
-        Ok(Self { id, game, seed, digest, steps, is_own, seats, players })
+        Ok(Self { id, game, seed, digest, steps, is_own, left, seats, players })
     }
 }
 
@@ -157,16 +170,23 @@ pub enum NotCounted {
     TooMany,
 }
 
-impl fmt::Display for NotCounted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl NotCounted {
+    /// What people are told.
+    pub fn words(self) -> &'static str {
+        match self {
             NotCounted::Match => "no such match has an audience that votes",
             NotCounted::NotOpen => "The vote is not open yet",
             NotCounted::Closed => "The vote is closed",
             NotCounted::Choice => "for must be the player_id of one who plays this match",
             NotCounted::Plays => "who plays a match has no vote in it",
             NotCounted::TooMany => "too many votes came from this address, or in all",
-        })
+        }
+    }
+}
+
+impl fmt::Display for NotCounted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())
     }
 }
 
@@ -320,6 +340,33 @@ impl Venue<'_> {
         Ok(())
     }
 
+    /// A player wants to say no more in a match whose audience decides, and has last words for the others: the vote is open. False
+    /// where there is none to open.
+    pub(crate) fn leave_talk(&mut self, now: Now, line: u16, words: &str) -> bool {
+        let Some((number, Seating { slot, seat })) = self.player(line).and_then(|one| Some((one.number, one.seating?)))
+        else {
+            return false;
+        };
+        let Some(table) = self.table_at_mut(slot).filter(|table| table.life == Life::Playing) else { return false };
+        let game = table.play.game();
+        if !game.has_audience() || !game.awaits_vote(false) {
+            return false;
+        }
+        table.play.leaves(seat);
+        let id = table.id;
+        if !words.is_empty() {
+            // Where there is no room for them, they are not heard.
+            self.memory.notes.set(number, Note::Said, words);
+        }
+        self.open_vote(now, id).is_ok()
+    }
+
+    /// When the vote at a table ends, while it is open.
+    pub(crate) fn vote_ends(&self, now: Now, table: &Table) -> Option<Millis> {
+        let left = table.play.vote_left(now.ms).filter(|_| table.life == Life::Voting)?;
+        Some(now.ms.saturating_add(left.into()))
+    }
+
     /// The owner closes a vote before its time.
     pub fn close_vote(&mut self, now: Now, id: MatchId) -> Result<(), Denied> {
         let slot = self.slot_of(|table| table.id == id && !table.is_over()).ok_or(Denied::Match)?;
@@ -355,6 +402,8 @@ impl Venue<'_> {
             self.memory.facts.push(Fact::Voting(id));
         }
         self.note(now, None, Some(id), Happening::VoteOpened);
+        // Whoever looks on may vote, and hears of it.
+        self.lines().for_each(|line| self.list(line));
     }
 
     /// The ballot of the match at a table.
@@ -372,6 +421,7 @@ impl Venue<'_> {
             digest: game.digest(),
             steps: table.steps,
             is_own: game.has_own_topic(),
+            left: game.talk().map_or(Seats::NONE, |talk| talk.left),
             seats: game.seats(),
             players,
         })
@@ -454,7 +504,7 @@ impl Venue<'_> {
     }
 
     fn reopen_vote(&mut self, now: Now, slot: u16, ballot: &Ballot) -> Option<()> {
-        let Ballot { id, game, seed, digest, steps, is_own, seats, players } = *ballot;
+        let Ballot { id, game, seed, digest, steps, is_own, left, seats, players } = *ballot;
         let is_open = self.record(id).is_none() && (id.is_outside() || self.places(id).is_some());
         if !is_open || !game.rules().seats.contains(&seats) {
             return None;
@@ -473,6 +523,7 @@ impl Venue<'_> {
         if is_own {
             play.own_topic();
         }
+        left.iter().for_each(|seat| play.leaves(seat));
         if !play.open_vote(Some(digest)) {
             return None;
         }
@@ -499,6 +550,7 @@ mod tests {
             digest: 0x0123_4567_89ab_cdef,
             steps: 22,
             is_own: true,
+            left: Seats::only(1),
             seats: 2,
             players: [4, 9, 0, 0, 0, 0],
         };

@@ -75,7 +75,7 @@ pub(crate) struct Scene {
 impl Scene {
     fn of(step: &Step<'_>, next: Place) -> Self {
         let mut votes = String::<{ 6 * MAX_SEATS + 2 }>::new();
-        if let Deed::Voted(of) = step.deed {
+        if let Deed::Voted(of, _) = step.deed {
             let _ = of
                 .iter()
                 .enumerate()
@@ -86,13 +86,13 @@ impl Scene {
             Deed::Moved { seat, made, late, .. } => (Some(seat), late, None, made),
             Deed::Says(seat, part) => (Some(seat), false, None, part),
             Deed::About(topic) => (None, false, None, topic),
-            Deed::Voted(_) => (None, false, None, &*votes),
+            Deed::Voted(..) => (None, false, None, &*votes),
             Deed::Ended(against) => (None, false, Some(against), ""),
         };
         let beside = match step.deed {
             Deed::Says(..) => Beside::Says,
             Deed::About(_) => Beside::Topic,
-            Deed::Voted(_) => Beside::Votes,
+            Deed::Voted(..) => Beside::Votes,
             _ => Beside::Nothing,
         };
         let shot = Shot { step: step.number, at_ms: step.at_ms, seat, late, ended };

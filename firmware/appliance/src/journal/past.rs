@@ -66,7 +66,7 @@ pub(crate) enum Ask {
     Step(MatchId, u16),
     /// A step of it as it is in flash: behind so many others, from the first one on or from a place on.
     Scene(MatchId, Option<Place>, u16),
-    /// The next one of a match that is being played, for those who play it.
+    /// The next one of a match that is being played, for those who play it, with what was said at length.
     Played(MatchId, Option<Place>),
     /// The next one with what was said at length, of a match of speeches that is being played too.
     Part(MatchId, Option<Place>),
@@ -370,7 +370,7 @@ impl<B: Board> Appliance<'_, B> {
                     self.spool_all(film, buf).await;
                 }
                 match film.as_mut().zip(self.venue(|venue| venue.running_film(id))) {
-                    Some((film, of)) => self.find_scene((of, from, 0, false), log, film, buf).await == Ok(true),
+                    Some((film, of)) => self.find_scene((of, from, 0, true), log, film, buf).await == Ok(true),
                     None => false,
                 }
             }

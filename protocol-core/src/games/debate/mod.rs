@@ -16,7 +16,9 @@ use core::marker::PhantomData;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, Seat, Seats, Standing, Table, Viewer, Word};
+use super::{
+    Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, Seat, Seats, Standing, Table, Talk, Viewer, Word,
+};
 use crate::fair::{Draws, Seed};
 use crate::json::{Map, Str, Value};
 
@@ -65,6 +67,8 @@ pub struct Debate<R> {
     /// Whether nothing was said last.
     is_silent: bool,
     forfeited: Seats,
+    /// Who wanted to say no more.
+    left: Seats,
     room: PhantomData<R>,
 }
 
@@ -77,8 +81,8 @@ impl<R> Clone for Debate<R> {
 
 impl<R> fmt::Debug for Debate<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { votes, silent, spoken, first, topic, is_own, stage, is_cut, is_silent, forfeited, .. } = self;
-        let state = (votes, silent, spoken, first, topic, is_own, stage, (is_cut, is_silent, forfeited));
+        let Self { votes, silent, spoken, first, topic, is_own, stage, is_cut, is_silent, forfeited, left, .. } = self;
+        let state = (votes, silent, spoken, first, topic, is_own, stage, (is_cut, is_silent, forfeited, left));
         f.debug_tuple("Debate").field(&state).finish()
     }
 }
@@ -122,7 +126,7 @@ pub(super) fn record<S: Serializer>(wanted: Value<'_>, serializer: S) -> Result<
 }
 
 impl<R: Room> Debate<R> {
-    pub(super) const SIZE: usize = 14;
+    pub(super) const SIZE: usize = 16;
 
     pub(super) const RULES: Rules = Rules {
         name: R::NAME,
@@ -149,6 +153,7 @@ impl<R: Room> Debate<R> {
             is_cut: false,
             is_silent: false,
             forfeited: Seats::NONE,
+            left: Seats::NONE,
             room: PhantomData,
         }
     }
@@ -163,6 +168,7 @@ impl<R: Room> Debate<R> {
             is_own: marks & 1 != 0,
             is_cut: marks & 2 != 0,
             is_silent: marks & 4 != 0,
+            left: Seats::of_bits(marks >> 3 & 3).unwrap_or_default(),
             stage: Stage::Over,
             forfeited: Seats::of_bits(forfeited & 3).unwrap_or_default(),
             ..Self::start(2, &mut Draws::new(seed))
@@ -238,6 +244,16 @@ impl<R: Room> Game for Debate<R> {
         SPEECH
     }
 
+    fn talk(&self) -> Option<Talk> {
+        let Self { first, is_cut, is_silent, silent, left, .. } = *self;
+        Some(Talk { first, is_cut, is_silent, silent, left })
+    }
+
+    /// Only who leaves it ends it before its time.
+    fn ended_by(&self) -> Option<&'static str> {
+        (self.stage == Stage::Over && !self.left.is_empty()).then_some("leave")
+    }
+
     fn has_audience(&self) -> bool {
         true
     }
@@ -267,7 +283,8 @@ impl<R: Room> Game for Debate<R> {
             }
             Word::Votes([a, b, ..]) if self.stage == Stage::Vote => self.votes = [a, b],
             Word::VoteCloses if self.stage == Stage::Vote => self.stage = Stage::Over,
-            Word::VoteOpens(_) | Word::Votes(_) | Word::VoteCloses => {}
+            Word::Leaves(seat) if self.stage == Stage::Talk => self.left = self.left.with(seat),
+            Word::VoteOpens(_) | Word::Votes(_) | Word::VoteCloses | Word::Leaves(_) => {}
         }
     }
 
@@ -362,7 +379,8 @@ impl<R: Room> Game for Debate<R> {
     fn digest(&self) -> u64 {
         let [[a, b], [c, d]] = self.votes.map(u16::to_le_bytes);
         let [mine, other] = self.silent;
-        let marks = u8::from(self.is_own) | u8::from(self.is_cut) << 1 | u8::from(self.is_silent) << 2;
+        let marks =
+            u8::from(self.is_own) | u8::from(self.is_cut) << 1 | u8::from(self.is_silent) << 2 | self.left.bits() << 3;
         u64::from_le_bytes([self.spoken, mine & 15 | other << 4, marks, self.forfeited.bits(), a, b, c, d])
     }
 }

@@ -2,7 +2,8 @@
 
 use heapless::String;
 
-use super::{FRAMEWORK_BYTES, Trouble};
+use super::wager::Bet;
+use super::{EMOJI_BYTES, FRAMEWORK_BYTES, Trouble, WAGER};
 use crate::ids::MatchId;
 use crate::json::{self, Kind, Str, Value};
 use crate::protocols::moltgame::RoomId;
@@ -26,14 +27,17 @@ pub(super) enum Action<'a> {
     /// Give up, with last words.
     LeaveMatch(Option<RoomId>, Option<Str<'a>>),
     /// For somebody in a match of others.
-    Vote,
+    Vote(Option<RoomId>, Option<Uuid>),
+    /// Show a match what one thinks of it.
+    React(Option<RoomId>, String<EMOJI_BYTES>),
+    /// Bet on one's own match.
+    Wager(Option<RoomId>, Bet),
+    /// Propose, accept or reject a trade: the message itself says which.
+    Trade(Option<RoomId>, Value<'a>),
     /// Say that one is there.
     Heartbeat,
-    /// What a box does not carry.
-    NotHere(&'static str),
 }
 
-const WAGERS: [&str; 4] = ["propose_wager", "accept_wager", "decline_wager", "cancel_wager"];
 const TRADES: [&str; 3] = ["propose_trade", "accept_trade", "reject_trade"];
 
 impl<'a> Action<'a> {
@@ -43,8 +47,8 @@ impl<'a> Action<'a> {
         if value.kind() != Kind::Object {
             return Err(Trouble::InvalidJson);
         }
-        let names = ["action", "room", "table_id", "match_id", "content", "parting_shot"];
-        let [action, room, table, of_match, content, shot] = value.members(names);
+        let names = ["action", "room", "table_id", "match_id", "content", "parting_shot", "participant_id", "emoji"];
+        let [action, room, table, of_match, content, shot, participant, emoji] = value.members(names);
         let action = given(action).ok_or(Trouble::MissingField("action is missing"))?;
         let action = action.as_str().ok_or(Trouble::UnknownAction)?;
         let room = || name_of(room, Trouble::MissingField("room is missing"), Trouble::RoomNotFound);
@@ -69,15 +73,24 @@ impl<'a> Action<'a> {
             let shot = given(shot).map(|shot| shot.as_str().ok_or(wrong)).transpose()?;
             Ok(Action::LeaveMatch(of_match()?, shot.filter(|shot| !shot.is_empty())))
         } else if action.is("vote") {
-            of_match().map(|_| Action::Vote)
+            let of_match = of_match()?;
+            let who = given(participant).ok_or(Trouble::MissingField("participant_id is missing"))?;
+            Ok(Action::Vote(of_match, who.as_str().and_then(|id| Uuid::read(id.chars()))))
         } else if action.is("heartbeat") {
             Ok(Action::Heartbeat)
         } else if action.is("react") {
-            Ok(Action::NotHere("this box carries no reactions"))
-        } else if WAGERS.iter().any(|wager| action.is(wager)) {
-            Ok(Action::NotHere("this box takes no wagers"))
+            let of_match = of_match()?;
+            Ok(Action::React(of_match, reaction(given(emoji).ok_or(Trouble::MissingField("emoji is missing"))?)?))
+        } else if action.is("propose_wager") {
+            Ok(Action::Wager(of_match()?, Bet::Propose(stake(value)?)))
+        } else if action.is("accept_wager") {
+            Ok(Action::Wager(of_match()?, Bet::Accept))
+        } else if action.is("decline_wager") {
+            Ok(Action::Wager(of_match()?, Bet::Decline))
+        } else if action.is("cancel_wager") {
+            Ok(Action::Wager(of_match()?, Bet::Cancel))
         } else if TRADES.iter().any(|trade| action.is(trade)) {
-            Ok(Action::NotHere("there is no Bazaar in this box"))
+            Ok(Action::Trade(of_match()?, value))
         } else {
             Err(Trouble::UnknownAction)
         }
@@ -89,6 +102,27 @@ fn given(member: Option<Value<'_>>) -> Option<Value<'_>> {
     member.filter(|value| !value.is_null())
 }
 
+/// What a reaction shows: something short, without a word in it.
+fn reaction(emoji: Value<'_>) -> Result<String<EMOJI_BYTES>, Trouble> {
+    const WRONG: Trouble =
+        Trouble::ValidationFailed("emoji must be an emoji of at most 32 bytes, without letters, spaces or controls");
+    let emoji: String<EMOJI_BYTES> = emoji.as_str().and_then(|text| text.text().ok()).ok_or(WRONG)?;
+    let is_fit = |c: char| !c.is_control() && !c.is_whitespace() && !c.is_ascii_alphabetic();
+    if !emoji.is_empty() && emoji.chars().all(is_fit) { Ok(emoji) } else { Err(WRONG) }
+}
+
+/// How much is bet, in Arena Points.
+fn stake(message: Value<'_>) -> Result<u16, Trouble> {
+    let [amount, currency] = message.members(["amount", "currency"]);
+    let is_points = |currency: Str<'_>| ["AP", "ap", "arena_points"].iter().any(|name| currency.is(name));
+    if given(currency).is_some_and(|currency| !currency.as_str().is_some_and(is_points)) {
+        return Err(Trouble::ContentBlocked("this box takes no money, USDC or other: a wager is of Arena Points"));
+    }
+    let amount = given(amount).ok_or(Trouble::MissingField("amount is missing"))?;
+    let amount = amount.as_whole().and_then(|amount| u16::try_from(amount).ok()).filter(|n| (1..=WAGER).contains(n));
+    amount.ok_or(Trouble::ValidationFailed("amount must be a whole number from 1 to 1000"))
+}
+
 /// A short name. One that is too long is none that there is.
 fn name_of(member: Option<Value<'_>>, missing: Trouble, unknown: Trouble) -> Result<String<NAME_BYTES>, Trouble> {
     let text = given(member).ok_or(missing)?.as_str().ok_or(unknown)?;
@@ -97,7 +131,7 @@ fn name_of(member: Option<Value<'_>>, missing: Trouble, unknown: Trouble) -> Res
 
 /// A table by its name: one that waits or is played at.
 pub(super) fn table(name: &str) -> Option<MatchId> {
-    MatchId::read(name)
+    MatchId::read(name).filter(|id| id.table > 0)
 }
 
 /// What an agent says it is made with: nothing, or a text.

@@ -5,6 +5,8 @@
 //! A room is a game of ours, and a table one of our rooms, or the queue: who sits at the table that is always open plays with whoever
 //! waits for the same game, in whatever protocol.
 
+mod audience;
+mod desk;
 mod incoming;
 mod outgoing;
 mod play;
@@ -13,7 +15,10 @@ mod session;
 #[cfg(test)]
 mod tests;
 mod token;
+mod trade;
+mod wager;
 
+pub use audience::{Aside, Audience};
 pub use play::Reply;
 pub use rest::{Answer, Ask, Asking};
 pub use session::{Cursor, Picture, Session, Word};
@@ -45,8 +50,14 @@ const MESSAGE_BYTES: usize = 8_000;
 const STRIKES: u8 = 3;
 /// The most bytes an agent may say of what it is made with.
 const FRAMEWORK_BYTES: usize = 24;
-/// The table of every room that is always open.
+/// The tables of every room that are always open: the usual one,
 const OPEN: &str = "open";
+/// and the one with short turns.
+const BLITZ: &str = "blitz";
+/// The most Arena Points of a wager.
+const WAGER: u16 = 1_000;
+/// Of this many bytes a reaction may be at most: the longest emoji have 28.
+const EMOJI_BYTES: usize = 32;
 
 /// One room, and what is played there.
 struct Arena {
@@ -64,6 +75,8 @@ struct Arena {
     ended: &'static str,
     /// The words of the game that are.
     endings: &'static [&'static str],
+    /// Whether its scores are those of the game, and not 1 for a win.
+    counts: bool,
 }
 
 /// The rooms of the specification, in its order.
@@ -77,6 +90,7 @@ const ARENAS: [Arena; 5] = [
         chars: 10,
         ended: "draw",
         endings: &["checkmate", "stalemate"],
+        counts: false,
     },
     Arena {
         slug: "go",
@@ -87,53 +101,49 @@ const ARENAS: [Arena; 5] = [
         chars: 10,
         ended: "go_score",
         endings: &[],
+        counts: true,
     },
     Arena {
         slug: "regular_debate",
         alias: "debate",
-        title: "Debate",
+        title: "Debate: ten speeches each, and then the audience votes; whoever goes first is for the motion",
         turn: 3,
         late: Late::PlayFirst { forfeit_after: Some(3) },
         chars: 2_000,
         ended: "cap",
-        endings: &[],
+        endings: &["leave"],
+        counts: true,
     },
     Arena {
         slug: "spicy_debate",
         alias: "spicy_debate",
-        title: "Spicy debate",
+        title: "Spicy debate: ten speeches each, and then the audience votes; whoever goes first is for the motion",
         turn: 3,
         late: Late::PlayFirst { forfeit_after: Some(3) },
         chars: 2_000,
         ended: "cap",
-        endings: &[],
+        endings: &["leave"],
+        counts: true,
     },
     Arena {
         slug: "trade_deal",
         alias: "trade",
-        title: "Bazaar",
+        title: "Bazaar: trade until you hold what you want; ten messages in all, and trades at any time",
         turn: 3,
         late: Late::PlayFirst { forfeit_after: Some(2) },
         chars: 2_000,
         ended: "trade_scored",
         endings: &[],
+        counts: true,
     },
 ];
 
 /// How many rooms the specification has.
 const ROOMS: usize = ARENAS.len();
 
-/// So many of them are open to its agents. In the others speeches are heard, votes counted and goods traded, which it has no words for
-/// yet: agents of other protocols debate.
-const OPEN_ROOMS: usize = 2;
-
-/// The rooms that are open, with their places in the specification.
+/// The rooms whose games this box has, with their places in the specification.
 fn rooms() -> impl Iterator<Item = (usize, GameKind, &'static Arena)> {
-    ARENAS
-        .iter()
-        .take(OPEN_ROOMS)
-        .enumerate()
-        .filter_map(|(place, arena)| Some((place, GameKind::named(arena.slug)?, arena)))
+    { ARENAS.iter().enumerate() }.filter_map(|(place, arena)| Some((place, GameKind::named(arena.slug)?, arena)))
 }
 
 /// The room of a game, with its place.
@@ -195,6 +205,8 @@ pub enum Trouble {
     ValidationFailed(&'static str),
     /// The box does not carry it.
     ContentBlocked(&'static str),
+    /// The agent has too little of a resource: which, how many it has and needs.
+    Insufficient(&'static str, u8, u8),
     /// `content` is too long.
     MessageTooLong,
     /// The agent says too much.
@@ -211,6 +223,8 @@ pub enum Trouble {
     TableNotFound,
     /// Both seats are taken, or the game there is over.
     TableTaken,
+    /// The box has no table left.
+    RoomFull,
     /// The agent sits or plays somewhere: the words say what to do.
     AlreadyInRoom(&'static str),
     /// The match ended while the agent was gone.
@@ -234,7 +248,7 @@ impl Trouble {
             Trouble::MissingField(_) => "MISSING_FIELD",
             Trouble::EmptyContent => "EMPTY_CONTENT",
             Trouble::ValidationFailed(_) => "VALIDATION_FAILED",
-            Trouble::ContentBlocked(_) => "CONTENT_BLOCKED",
+            Trouble::ContentBlocked(_) | Trouble::Insufficient(..) => "CONTENT_BLOCKED",
             Trouble::MessageTooLong => "MESSAGE_TOO_LONG",
             Trouble::RateLimited => "RATE_LIMITED",
             Trouble::NotInMatch => "NOT_IN_MATCH",
@@ -243,6 +257,7 @@ impl Trouble {
             Trouble::RoomNotFound => "ROOM_NOT_FOUND",
             Trouble::TableNotFound => "TABLE_NOT_FOUND",
             Trouble::TableTaken => "TABLE_TAKEN",
+            Trouble::RoomFull => "ROOM_FULL",
             Trouble::AlreadyInRoom(_) => "ALREADY_IN_ROOM",
             Trouble::ReconnectExpired => "RECONNECT_EXPIRED",
             Trouble::Unauthorized(_) => "UNAUTHORIZED",
@@ -257,16 +272,19 @@ impl Trouble {
         match self {
             Trouble::InvalidJson => "the message must be a JSON object",
             Trouble::UnknownAction => {
-                "action must be one of enter_room, leave_room, sit_table, send_message, leave_match, vote, react, heartbeat"
+                "action must be one of enter_room, leave_room, sit_table, send_message, leave_match, vote, react, heartbeat, \
+                 propose_wager, accept_wager, decline_wager, cancel_wager, propose_trade, accept_trade, reject_trade"
             }
+            Trouble::Insufficient(..) => "Insufficient goods",
             Trouble::EmptyContent => "content is empty",
             Trouble::MessageTooLong => "content is too long: 8000 bytes at most, and 10 characters in chess and go",
-            Trouble::RateLimited => "more than 20 messages came in a second; this one was not heard",
+            Trouble::RateLimited => "more than 20 messages came in a second, or two reactions; this one was not heard",
             Trouble::NotInMatch => "you are not in this match",
             Trouble::NotYourTurn => "it is not your turn",
             Trouble::RoomNotFound => "there is no such room; welcome lists them",
             Trouble::TableNotFound => "there is no such table in this room; room_state lists them",
             Trouble::TableTaken => "the seats of this table are taken; sit at a table that waits",
+            Trouble::RoomFull => "all tables of this box are taken; sit down when a match is over",
             Trouble::ReconnectExpired => "you were gone for more than 30 seconds, and your match is over",
             Trouble::NameTaken => "another agent has this name",
             Trouble::IllegalMove(Illegal(words), _)

@@ -40,12 +40,12 @@ pub(super) struct RoomState<T> {
 
 /// One table of a room.
 #[derive(Serialize)]
-pub(super) struct TableState<'a, I> {
+pub(super) struct TableState<'a, I, T> {
     pub id: I,
     pub status: &'static str,
     pub seat_1: Option<Sitting<'a>>,
     pub seat_2: Option<Sitting<'a>>,
-    pub prompt_title: &'static str,
+    pub prompt_title: T,
     pub prompt_body: Option<&'a str>,
 }
 
@@ -68,10 +68,10 @@ pub(super) struct LeftRoom {
 
 /// `seated`
 #[derive(Serialize)]
-pub(super) struct Seated<'a, I> {
+pub(super) struct Seated<'a, I, T> {
     pub event: &'static str,
     pub table_id: I,
-    pub prompt_title: &'static str,
+    pub prompt_title: T,
     pub prompt_body: Option<&'a str>,
 }
 
@@ -104,20 +104,20 @@ pub(super) struct Config {
 }
 
 /// How often one has met somebody, and how that went.
-#[derive(Default, Serialize)]
+#[derive(Serialize)]
 pub(super) struct HeadToHead {
-    pub wins: u16,
-    pub losses: u16,
-    pub draws: u16,
+    pub wins: u8,
+    pub losses: u8,
+    pub draws: u8,
 }
 
 /// `match_start`
 #[derive(Serialize)]
-pub(super) struct MatchStart<'a> {
+pub(super) struct MatchStart<'a, T> {
     pub event: &'static str,
     pub match_id: Uuid,
     pub opponent: Opponent<'a>,
-    pub prompt_title: &'static str,
+    pub prompt_title: T,
     pub prompt_body: Option<&'a str>,
     pub you_go_first: bool,
     pub config: Config,
@@ -148,6 +148,34 @@ pub(super) struct Leaving<'a> {
     pub event: &'static str,
     pub match_id: Uuid,
     pub parting_shot: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub voting_in_seconds: Option<u8>,
+}
+
+/// One of those a vote is about.
+#[derive(Serialize)]
+pub(super) struct Participant<'a> {
+    pub id: Uuid,
+    pub name: &'a str,
+}
+
+/// `voting_open`; those who may vote are told for whom.
+#[derive(Serialize)]
+pub(super) struct VotingOpen<P> {
+    pub event: &'static str,
+    pub match_id: Uuid,
+    pub duration_seconds: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub participants: Option<P>,
+}
+
+/// `reaction`, which is ours.
+#[derive(Serialize)]
+pub(super) struct Reacted<'a> {
+    pub event: &'static str,
+    pub match_id: Uuid,
+    pub from_name: &'a str,
+    pub emoji: &'a str,
 }
 
 /// `opponent_message`
@@ -155,7 +183,8 @@ pub(super) struct Leaving<'a> {
 pub(super) struct OpponentMessage<'a> {
     pub event: &'static str,
     pub match_id: Uuid,
-    pub content: Content<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<Content<'a>>,
     pub message_number: u16,
     pub truncated: bool,
     pub server_timestamp: u64,
@@ -172,8 +201,11 @@ impl Serialize for Sketch<'_> {
     }
 }
 
-/// The last move of a seat, as it was sent.
-pub(super) struct Content<'a>(pub &'a AnyGame, pub Seat);
+/// The last message: a speech, or else the move of a seat, as it was sent.
+pub(super) enum Content<'a> {
+    Speech(&'a str),
+    Move(&'a AnyGame, Seat),
+}
 
 impl Serialize for Content<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -183,9 +215,13 @@ impl Serialize for Content<'_> {
                 self.0.last_move(self.1, serializer)
             }
         }
+        let (game, seat) = match self {
+            Content::Speech(speech) => return serializer.serialize_str(speech),
+            Content::Move(game, seat) => (game, *seat),
+        };
         let mut text = [0; MOVE_BYTES];
         let mut text = Slice::new(&mut text);
-        let _ = json::write(&Last(self.0, self.1), &mut text);
+        let _ = json::write(&Last(game, seat), &mut text);
         match json::parse(text.written()).ok().and_then(content) {
             Some(content) => content.serialize(serializer),
             None => serializer.serialize_str(""),
@@ -203,6 +239,7 @@ pub(super) fn content(made: Value<'_>) -> Option<Value<'_>> {
 pub(super) struct MatchMessage<'a> {
     pub participant_id: Option<Uuid>,
     pub participant_name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Value<'a>>,
     pub message_number: u16,
 }
@@ -223,28 +260,19 @@ pub(super) struct Reconnect<'a> {
 
 /// How a match ended.
 #[derive(Serialize)]
-pub(super) struct MatchResult<V, P> {
+pub(super) struct MatchResult<C, V, P> {
     pub winner_id: Option<Uuid>,
     pub winner_type: Option<&'static str>,
     pub loser_id: Option<Uuid>,
     pub end_reason: &'static str,
     pub participant_1_score: Score,
     pub participant_2_score: Score,
-    pub vote_count: NoVotes,
-    pub total_votes: u8,
+    pub vote_count: C,
+    pub total_votes: u32,
     pub elo_changes: V,
     pub points_awarded: P,
     pub duration_seconds: u32,
     pub total_messages: u16,
-}
-
-/// Nobody votes in the arenas there are.
-pub(super) struct NoVotes;
-
-impl Serialize for NoVotes {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_map(Some(0))?.end()
-    }
 }
 
 /// What a side has in the end.
@@ -330,6 +358,9 @@ impl fmt::Display for Words<'_, '_> {
                 self.2 = self.2.and_then(|()| made.chars().try_for_each(|c| fmt::Write::write_char(self.0, c)));
                 if self.2.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             }
+        }
+        if let Trouble::Insufficient(name, has, needs) = self.trouble {
+            return write!(f, "Insufficient {name}: have {has}, need {needs}");
         }
         f.write_str(self.trouble.words())?;
         let Some((venue, line)) = self.legal else { return Ok(()) };

@@ -1,13 +1,15 @@
 //! What agents say on their WebSocket, done, and what they are told, in words. Whoever carries messages knows an agent by its
 //! registration: lines move up when somebody leaves.
 
+use core::fmt;
+
 use serde::Serialize;
 
 use super::incoming::{Action, table};
 use super::outgoing::*;
-use super::session::{Picture, Word, elo_of, key, of, picture, seen, sender};
-use super::{Arena, BURST, MESSAGE_BYTES, OPEN, STRIKES, Trouble, room_named, room_of, rooms};
-use crate::games::{AnyGame, Game, GameKind, Seat};
+use super::session::{Picture, Word, elo_of, key, messages, of, picture, seen, sender};
+use super::{Arena, BLITZ, BURST, MESSAGE_BYTES, OPEN, STRIKES, Trouble, room_named, room_of, rooms};
+use crate::games::{AnyGame, Game, GameKind, SAID, Seat};
 use crate::ids::MatchId;
 use crate::json::{self, Full, Joined, Map, Seq, Shown, Sink, Str, Value};
 use crate::log::Happening;
@@ -16,7 +18,8 @@ use crate::protocols::moltgame::RoomId;
 use crate::referee::{Cause, Fault, Heard, Outcome};
 use crate::season::Rule;
 use crate::time::Now;
-use crate::venue::{Life, OpenRoom, Table, Venue, seconds};
+use crate::uuid::Uuid;
+use crate::venue::{self, Life, NotCounted, OpenRoom, Table, Venue, Voter, seconds};
 
 /// The answer to a message of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub enum Reply {
 
 const IN_A_MATCH: Trouble = Trouble::AlreadyInRoom("you are in a match; leave_match gives it up");
 const IN_A_LEAGUE: Trouble = Trouble::AlreadyInRoom("you play in the league, and its matches come to you");
+/// Stands for the table with short turns that is always open: no match has this id.
+const BLITZ_TABLE: MatchId = MatchId { round: 0, table: venue::BLITZ.number };
 const AT_A_TABLE: Trouble = Trouble::AlreadyInRoom("you sit at a table; leave_room leaves it");
 
 impl Venue<'_> {
@@ -104,14 +109,46 @@ impl Venue<'_> {
             }
             Action::SendMessage(of_match, content) => self.hear_content(now, line, of_match, content),
             Action::LeaveMatch(of_match, shot) => {
-                self.is_in(line, of_match)?;
+                if self.is_in(line, of_match)?.life == Life::Voting {
+                    return Err(Trouble::ValidationFailed("nobody can leave this match any more: its audience votes"));
+                }
                 let shot = shot.map(Str::truncated::<400>).unwrap_or_default();
-                self.give_up(now, line, Fault::Resigned, &shot);
+                // Where there is an audience, that decides.
+                if !self.leave_talk(now, line, &shot) {
+                    self.give_up(now, line, Fault::Resigned, &shot);
+                }
                 Ok(Reply::Nothing)
             }
-            Action::Vote => Err(Trouble::ValidationFailed("The vote is closed")),
-            Action::NotHere(why) => Err(Trouble::ContentBlocked(why)),
+            Action::Vote(of_match, who) => self.hear_vote(now, line, of_match, who),
+            Action::React(of_match, emoji) => self.hear_reaction(now, line, of_match, &emoji),
+            Action::Wager(of_match, bet) => self.hear_bet(line, of_match, bet),
+            Action::Trade(of_match, wanted) => self.hear_trade(now, line, of_match, wanted),
         }
+    }
+
+    /// An agent votes on a match of others.
+    fn hear_vote(
+        &mut self,
+        now: Now,
+        line: u16,
+        of_match: Option<RoomId>,
+        who: Option<Uuid>,
+    ) -> Result<Reply, Trouble> {
+        let refused = |why: NotCounted| match why {
+            NotCounted::Choice => {
+                Trouble::ValidationFailed("participant_id must be the id of one who plays this match")
+            }
+            why => Trouble::ValidationFailed(why.words()),
+        };
+        let id = of_match.filter(|room| self.room_id(room.id) == *room).map(|room| room.id);
+        let id = id.ok_or(refused(NotCounted::Match))?;
+        let is_it = |line: &u16| self.player(*line).is_some_and(|player| Some(self.agent_id(player)) == who);
+        let seat = (0..).zip(self.seated_at(id)).find(|(_, (_, line))| is_it(line)).map(|(seat, _)| seat);
+        let voter = self.player(line).ok_or(Trouble::NotInMatch)?;
+        let (voter, from) = (Voter::Agent(voter.number), voter.contact.ip());
+        // Whom it is for matters only while the vote is open.
+        self.vote(now, id, voter, from, seat.unwrap_or(Seat::MAX)).map_err(refused)?;
+        Ok(Reply::Nothing)
     }
 
     /// The room an agent is in: that of its match, or the one it went into.
@@ -126,7 +163,7 @@ impl Venue<'_> {
         }
     }
 
-    fn is_in_match(&self, line: u16) -> bool {
+    pub(super) fn is_in_match(&self, line: u16) -> bool {
         self.table_of(line).is_some_and(|table| !table.is_over())
     }
 
@@ -145,6 +182,7 @@ impl Venue<'_> {
         let waits_here = |venue: &Self, at| venue.queue_position(line).is_some() && venue.waits_in(line) == at;
         let at = match name {
             OPEN => None,
+            BLITZ => Some(BLITZ_TABLE),
             name => Some(table(name).ok_or(Trouble::TableNotFound)?),
         };
         if self.agon_room(line) == Some(game) && waits_here(self, at) {
@@ -154,8 +192,12 @@ impl Venue<'_> {
         if self.player(line).is_some_and(|player| self.plays_in_league(player)) {
             return Err(IN_A_LEAGUE);
         }
+        if !self.has_free_slot() {
+            return Err(Trouble::RoomFull);
+        }
         match at {
             None => self.queue_up(now, line, game),
+            Some(BLITZ_TABLE) => self.queue_up_for_blitz(now, line, game),
             Some(id) => match self.open_room_of(id) {
                 Some(open) if open.game == game => {
                     self.enter_room(now, line, id).map_err(|_| Trouble::TableTaken)?;
@@ -176,7 +218,7 @@ impl Venue<'_> {
     }
 
     /// Whether an agent plays in a match that goes on.
-    fn is_in(&self, line: u16, of_match: Option<RoomId>) -> Result<&Table, Trouble> {
+    pub(super) fn is_in(&self, line: u16, of_match: Option<RoomId>) -> Result<&Table, Trouble> {
         let table = self.table_of(line).filter(|table| !table.is_over() && Some(self.room_id(table.id)) == of_match);
         table.ok_or(Trouble::NotInMatch)
     }
@@ -192,11 +234,18 @@ impl Venue<'_> {
         if table.life == Life::Countdown {
             return Err(Trouble::NotYourTurn);
         }
-        let arena = arena_of(table.play.game());
-        let chars = content.as_str().map_or(0, |text| text.chars().count());
+        let game = table.play.game();
+        // Who may only trade now has to wait with its words.
+        if table.seat_of(line).is_some_and(|seat| game.may_act().has(seat)) {
+            return Err(Trouble::NotYourTurn);
+        }
+        let text = || content.as_str().into_iter().flat_map(Str::chars);
         // Speeches that are longer are cut.
-        let most = arena.filter(|arena| arena.chars <= 10).map_or(usize::MAX, |arena| arena.chars.into());
-        if content.raw().len() > MESSAGE_BYTES || chars > most {
+        let is_speech = game.speech() > SAID;
+        let most = arena_of(game).filter(|_| !is_speech).map_or(usize::MAX, |arena| arena.chars.into());
+        // As it is meant, however it was escaped.
+        let bytes: usize = text().map(char::len_utf8).sum();
+        if bytes > MESSAGE_BYTES || text().count() > most {
             return Err(Trouble::MessageTooLong);
         }
         let heard = self.make_move(now, line, content);
@@ -214,10 +263,14 @@ impl Venue<'_> {
         }
     }
 
-    /// The registration of the agent whose match ended while it was gone, once it is told that.
-    pub fn agon_expired(&mut self, issue: u32) -> Option<Reply> {
+    /// An agent has come. If its match ended while it was gone, it is told that, once.
+    pub fn agon_expired(&mut self, now: Now, issue: u32) -> Option<Reply> {
         let line = self.line_of(issue)?;
         let session = of(self, line)?;
+        // While it was gone it could not say anything.
+        if session.heard > 0 {
+            session.heard = now.ms.max(1);
+        }
         core::mem::take(&mut session.is_expired).then_some(Reply::Refused(Trouble::ReconnectExpired))
     }
 
@@ -243,8 +296,8 @@ impl Venue<'_> {
             }
             Reply::Seated(game, at) => {
                 let (_, arena) = room_of(game).ok_or(Full)?;
-                let seated =
-                    Seated { event: "seated", table_id: TableId(at), prompt_title: arena.title, prompt_body: None };
+                let prompt_title = Shown(Title(at == Some(BLITZ_TABLE), arena.title));
+                let seated = Seated { event: "seated", table_id: TableId(at), prompt_title, prompt_body: None };
                 json::write(&seated, sink)
             }
             Reply::Refused(trouble) => {
@@ -262,7 +315,7 @@ impl Venue<'_> {
                 room: arena.slug,
                 agents_present: self.agents_in(game),
                 humans_present: humans,
-                tables_open: self.waiting_rooms(game).filter(|open| open.taken < 2).count().saturating_add(1),
+                tables_open: self.waiting_rooms(game).filter(|open| open.taken < 2).count().saturating_add(2),
             })
         })
     }
@@ -283,13 +336,20 @@ impl Venue<'_> {
     }
 
     /// The tables of a room: the one that is always open, those that wait, those that are played at, and those that were.
-    fn agon_tables(&self, game: GameKind) -> impl Iterator<Item = TableState<'_, TableId>> {
+    fn agon_tables(&self, game: GameKind) -> impl Iterator<Item = TableState<'_, TableId, Shown<Title<'_>>>> {
         let place = room_of(game).map_or(0, |(place, _)| place);
         let title = room_of(game).map_or("", |(_, arena)| arena.title);
-        let state = move |id, status, [seat_1, seat_2]: [_; 2]| table_state((id, title), status, seat_1, seat_2);
+        let state = move |id: Option<MatchId>, status, [seat_1, seat_2]: [_; 2]| {
+            let table = id.and_then(|id| self.table(id));
+            let is_blitz = id == Some(BLITZ_TABLE) || table.is_some_and(|table| table.is_blitz);
+            let title = Title(is_blitz, table.and_then(|table| self.prompt(table)).unwrap_or(title));
+            TableState { id: TableId(id), status, seat_1, seat_2, prompt_title: Shown(title), prompt_body: None }
+        };
         let sitting = move |line: Option<&u16>| self.sitting(*line?, place);
-        let first = self.waiting(game, None).next();
-        let open = state(None, "waiting", [sitting(first.as_ref()), None]);
+        let open = [(None, None), (Some(BLITZ_TABLE), Some(venue::BLITZ))].into_iter().map(move |(id, room)| {
+            let first = self.waiting(game, room).next();
+            state(id, "waiting", [sitting(first.as_ref()), None])
+        });
         let waiting = self.waiting_rooms(game).map(move |open| {
             let lines = self.roommates(game, open.room);
             let id = MatchId::of_game(open.room.number);
@@ -301,7 +361,14 @@ impl Venue<'_> {
             let status = if self.table(id).is_some() { "in_match" } else { "finished" };
             state(Some(id), status, [at(0), at(1)])
         });
-        core::iter::once(open).chain(waiting).chain(others)
+        open.chain(waiting).chain(others)
+    }
+
+    /// What the match at a table is about, where it is about something.
+    fn prompt(&self, table: &Table) -> Option<&str> {
+        let (game, &line) = (table.play.game(), table.players().first()?);
+        let own = Some(self.notes_of(line).0).filter(|own| game.has_own_topic() && !own.is_empty());
+        own.or(game.topic())
     }
 
     fn sitting(&self, line: u16, place: usize) -> Option<Sitting<'_>> {
@@ -318,9 +385,8 @@ impl Venue<'_> {
     pub fn agon_is_told(&mut self, now: Now, issue: u32, word: Word) {
         let Some(line) = self.line_of(issue) else { return };
         let Some(seating) = self.player(line).and_then(|player| player.seating) else { return };
-        let counts = seen(self, line).map_or(0, |session| session.gain.of);
+        let is_last = picture(self, now, line).is_some_and(|picture| picture.ends_with(word));
         let Some(table) = self.table_at_mut(seating.slot) else { return };
-        let is_last = word == Word::Points || word == Word::End && counts != key(table);
         match word {
             Word::Start => table.greeted = table.greeted.with(seating.seat),
             _ if is_last && table.is_over() => {
@@ -337,12 +403,20 @@ impl Venue<'_> {
         let line = *table.players().get(usize::from(seat)).ok_or(Full)?;
         let (match_id, play) = (self.room_id(table.id).uuid(), &table.play);
         let (game, arena) = (play.game(), arena_of(play.game()).ok_or(Full)?);
-        let place = place_of(game);
+        let (place, first) = (place_of(game), first(game));
+        let prompt_title = Shown(Title(table.is_blitz, self.prompt(table).unwrap_or(arena.title)));
+        let lines = [0, 1].map(|seat: usize| table.players().get(seat).copied().unwrap_or(u16::MAX));
+        let ended = || {
+            let seconds = play.elapsed(picture.at.ms) / 1_000;
+            let outcome = play.outcome().filter(|_| table.life != Life::CalledOff);
+            Ended { outcome, game, lines, key: key(table), seconds }
+        };
+        let vote_left = || play.vote_left(picture.at.ms).unwrap_or(0).div_ceil(1_000);
         let notice = |event, grace_seconds| Notice { event, match_id, grace_seconds };
         match word {
             Word::Seated => {
                 let table_id = TableId(Some(table.id));
-                json::write(&Seated { event: "seated", table_id, prompt_title: arena.title, prompt_body: None }, sink)
+                json::write(&Seated { event: "seated", table_id, prompt_title, prompt_body: None }, sink)
             }
             Word::Countdown => {
                 let seconds = table.starts_in(picture.at.ms).unwrap_or(0).div_ceil(1_000);
@@ -355,16 +429,19 @@ impl Venue<'_> {
                     event: "match_start",
                     match_id,
                     opponent: self.agon_opponent(other, place).ok_or(Full)?,
-                    prompt_title: arena.title,
-                    prompt_body: None,
-                    you_go_first: seat == 0,
+                    prompt_title,
+                    prompt_body: game.talk().filter(|_| self.prompt(table).is_some()).map(|_| match seat == first {
+                        true => "You are for the motion, and speak first.",
+                        false => "You are against the motion, and speak second.",
+                    }),
+                    you_go_first: seat == first,
                     config: Config {
                         turn_time_limit_seconds: policy.turn_ms / 1_000,
                         max_message_chars: arena.chars,
                         consecutive_timeouts_forfeit: arena.forfeit_after(),
                     },
                     your_elo: elo_of(self, line, place),
-                    h2h_summary: self.head_to_head(line, other, game),
+                    h2h_summary: self.head_to_head([line, other], place),
                 };
                 json::write(&start, sink)
             }
@@ -376,9 +453,12 @@ impl Venue<'_> {
                 let message = OpponentMessage {
                     event: "opponent_message",
                     match_id,
-                    content: Content(game, sender(game.turn())),
+                    content: match game.speech() > SAID {
+                        true => self.last_speech(table).map(Content::Speech),
+                        false => Some(Content::Move(game, sender(game.turn(), first))),
+                    },
                     message_number: game.turn().saturating_sub(1),
-                    truncated: false,
+                    truncated: game.talk().is_some_and(|talk| talk.is_cut),
                     server_timestamp: u64::from(picture.at.utc.0).saturating_mul(1_000),
                 };
                 json::write(&Joined(message, Sketch(game)), sink)
@@ -386,23 +466,25 @@ impl Venue<'_> {
             Word::Leaving => {
                 let other = *table.players().get(usize::from(seat ^ 1)).ok_or(Full)?;
                 let shot = Some(self.notes_of(other).1).filter(|shot| !shot.is_empty());
-                json::write(&Leaving { event: "opponent_leaving", match_id, parting_shot: shot }, sink)
+                let voting_in_seconds = (table.life == Life::Voting).then_some(0);
+                let event = "opponent_leaving";
+                json::write(&Leaving { event, match_id, parting_shot: shot, voting_in_seconds }, sink)
+            }
+            Word::Voting => {
+                let (event, duration_seconds) = ("voting_open", vote_left());
+                json::write(&VotingOpen { event, match_id, duration_seconds, participants: None::<()> }, sink)
             }
             Word::Gone => json::write(&notice("opponent_disconnected", Some(super::GRACE_SECONDS)), sink),
             Word::Back => json::write(&notice("opponent_reconnected", None), sink),
             Word::End => {
-                let seconds = play.elapsed(picture.at.ms) / 1_000;
-                let outcome = play.outcome().filter(|_| table.life != Life::CalledOff);
-                let lines = [0, 1].map(|seat: usize| table.players().get(seat).copied().unwrap_or(u16::MAX));
-                let ended = Ended { outcome, game, lines, key: key(table), seconds };
-                let [own, other] = if seat == 0 { [0, 1] } else { [1, 0] };
+                let ended = ended();
                 let end = MatchEnd {
                     event: "match_end",
                     match_id,
                     result: self.agon_result(&ended),
-                    your_role: if seat == 0 { "participant_1" } else { "participant_2" },
-                    your_score: ended.score(own),
-                    opponent_score: ended.score(other),
+                    your_role: if seat == first { "participant_1" } else { "participant_2" },
+                    your_score: ended.score(seat),
+                    opponent_score: ended.score(seat ^ 1),
                 };
                 json::write(&end, sink)
             }
@@ -420,6 +502,12 @@ impl Venue<'_> {
                     _ => "loss",
                 };
                 json::write(&PointsUpdate { event: "points_update", points_earned: gain.points, reason }, sink)
+            }
+            Word::Stock => self.write_stock(picture, sink),
+            Word::Trade(number) => self.write_trade(picture, number, sink),
+            Word::Wager => self.write_wager(picture, None, sink),
+            Word::WagerSettled | Word::WagerResult => {
+                self.write_wager(picture, Some((&ended(), word == Word::WagerResult)), sink)
             }
             Word::Reconnect => Err(Full),
         }
@@ -440,7 +528,7 @@ impl Venue<'_> {
                 .find_map(|seat| play.left(seat, picture.at.ms))
                 .unwrap_or(0)
                 .div_ceil(1_000),
-            total_messages: play.game().turn().saturating_sub(1),
+            total_messages: messages(play.game(), None),
             opponent: self.agon_opponent(other, place_of(play.game())).ok_or(Full)?,
             spectator_count: table.spectators,
             match_duration_seconds: play.elapsed(picture.at.ms) / 1_000,
@@ -460,7 +548,9 @@ impl Venue<'_> {
         let table = self.table_at(picture.slot).ok_or(Full)?;
         let line = seat.and_then(|seat| table.players().get(usize::from(seat)).copied());
         let player = line.and_then(|line| self.player(line));
-        let made = json::parse(made.as_bytes()).ok();
+        // What was said at length follows in parts.
+        let is_speech = table.play.game().speech() > SAID;
+        let made = json::parse(made.as_bytes()).ok().filter(|_| !is_speech);
         let message = MatchMessage {
             participant_id: player.map(|player| self.agent_id(player)),
             participant_name: player.map_or("", |player| &player.name),
@@ -470,9 +560,29 @@ impl Venue<'_> {
         json::write(&message, sink)
     }
 
-    /// The match that a picture is of, and how many messages there were.
+    /// Whether a move on film says something, where that is a speech, of which the parts follow.
+    pub fn agon_talk(&self, picture: &Picture, made: &str) -> Option<bool> {
+        let table = self.table_at(picture.slot).filter(|table| table.play.game().speech() > SAID)?;
+        let made = json::parse(made.as_bytes()).ok().and_then(|made| table.play.game().said(0, made));
+        Some(made.is_some_and(|text| !text.is_empty()))
+    }
+
+    /// The match that a picture is of, and how many turns there were.
     pub fn agon_match(&self, picture: &Picture) -> Option<(MatchId, u16)> {
         self.table_at(picture.slot).map(|table| (table.id, table.play.game().turn().saturating_sub(1)))
+    }
+
+    /// The last speech at a table, while it is kept for those who have not heard it; `None` where only the film has it.
+    fn last_speech(&self, table: &Table) -> Option<&str> {
+        let game = table.play.game();
+        let line = table.players().get(usize::from(sender(game.turn(), first(game))))?;
+        Some(self.speech_of(*line)).filter(|speech| !speech.is_empty())
+    }
+
+    /// Whether the message that is to be told has to be read from the film.
+    pub fn agon_needs_film(&self, picture: &Picture) -> bool {
+        let table = self.table_at(picture.slot);
+        table.is_some_and(|table| table.play.game().speech() > SAID && self.last_speech(table).is_none())
     }
 
     fn agon_opponent(&self, line: u16, place: usize) -> Option<Opponent<'_>> {
@@ -487,34 +597,11 @@ impl Venue<'_> {
         })
     }
 
-    /// How often two have met in a game, of what the box still knows: the matches of this league, and the last games beside it.
-    fn head_to_head(&self, line: u16, other: u16, game: &AnyGame) -> Option<HeadToHead> {
-        let (mut met, mut count) = (HeadToHead::default(), 0_u16);
-        let of_league = self.player(line).zip(self.player(other)).into_iter().flat_map(|(one, two)| {
-            let rounds = 1..=self.schedule().rounds();
-            rounds.filter_map(move |round| {
-                let at = self.schedule().table_of(round, one.place)?;
-                (self.schedule().table_of(round, two.place) == Some(at)).then_some(MatchId { round, table: at })
-            })
-        });
-        let outside = self.finished_games().filter(|&id| {
-            let seated = self.seated_at(id);
-            seated.iter().any(|(_, at)| *at == line) && seated.iter().any(|(_, at)| *at == other)
-        });
-        for id in of_league.chain(outside) {
-            let Some(record) = self.record(id).filter(|_| self.game_at(id).rules().name == game.rules().name) else {
-                continue;
-            };
-            let seat = (0..).zip(self.seated_at(id)).find(|(_, (_, at))| *at == line).map(|(seat, _)| seat);
-            let counted = match (record.winner(), seat) {
-                (Some(winner), Some(seat)) if winner == seat => &mut met.wins,
-                (Some(_), _) => &mut met.losses,
-                (None, _) => &mut met.draws,
-            };
-            *counted = counted.saturating_add(1);
-            count = count.saturating_add(1);
-        }
-        (count > 0).then_some(met)
+    /// How often two have met in a room, of what the box still knows.
+    fn head_to_head(&self, lines: [u16; 2], place: usize) -> Option<HeadToHead> {
+        let who = lines.map(|line| self.player(line).map_or(0, |player| player.issue));
+        let [wins, losses, draws] = self.desks().agon.between(who, place)?;
+        Some(HeadToHead { wins, losses, draws })
     }
 
     /// How a match ended.
@@ -529,21 +616,38 @@ impl Venue<'_> {
                 (gain.of == of).then_some((id(line)?, gain))
             })
         };
-        let key = ended.key;
+        let (key, game) = (ended.key, ended.game);
+        let (first, has_audience) = (first(game), game.has_audience());
+        let votes = move || {
+            let of_seat = move |seat: Seat| u32::try_from(game.score(seat)).unwrap_or(0);
+            [first, first ^ 1].into_iter().filter(move |_| has_audience).map(move |seat| (seat, of_seat(seat)))
+        };
+        let voted_for = move |seat: Seat| lines.get(usize::from(seat)).and_then(|&line| id(line));
         MatchResult {
             winner_id: at(winner).and_then(id),
             winner_type: winner.map(|_| "agent"),
             loser_id: at(winner.map(|winner| winner ^ 1)).and_then(id),
             end_reason: ended.reason(),
-            participant_1_score: ended.score(0),
-            participant_2_score: ended.score(1),
-            vote_count: NoVotes,
-            total_votes: 0,
+            participant_1_score: ended.score(first),
+            participant_2_score: ended.score(first ^ 1),
+            vote_count: Map(move || votes().filter_map(move |(seat, votes)| Some((Shown(voted_for(seat)?), votes)))),
+            total_votes: votes().map(|(_, votes)| votes).fold(0, u32::saturating_add),
             elo_changes: Map(move || gains(key).map(|(id, gain)| (Shown(id), gain.elo))),
             points_awarded: Map(move || gains(key).map(|(id, gain)| (Shown(id), gain.points))),
             duration_seconds: ended.seconds,
-            total_messages: ended.game.turn().saturating_sub(1),
+            total_messages: messages(ended.game, None),
         }
+    }
+}
+
+/// What a table is about, or is for.
+struct Title<'a>(bool, &'a str);
+
+impl fmt::Display for Title<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Title(is_blitz, title) = *self;
+        f.write_str(if is_blitz { "Blitz. " } else { "" })?;
+        f.write_str(title)
     }
 }
 
@@ -559,6 +663,12 @@ pub(super) struct Ended<'a> {
 }
 
 impl Ended<'_> {
+    /// The line of who has won it alone.
+    pub(super) fn winner(&self) -> Option<u16> {
+        let seat = self.outcome?.winners.alone()?;
+        self.lines.get(usize::from(seat)).copied()
+    }
+
     fn reason(&self) -> &'static str {
         let (Some(outcome), Some(arena)) = (self.outcome, arena_of(self.game)) else { return "called_off" };
         match outcome.cause {
@@ -577,7 +687,7 @@ impl Ended<'_> {
     pub(super) fn score(&self, seat: Seat) -> Score {
         let Some(outcome) = self.outcome else { return Score::Halves(0) };
         match arena_of(self.game) {
-            Some(arena) if arena.endings.is_empty() => Score::Points(self.game.score(seat)),
+            Some(arena) if arena.counts => Score::Points(self.game.score(seat)),
             _ if outcome.winners.is_empty() => Score::Halves(1),
             _ if !outcome.winners.has(seat) => Score::Halves(0),
             _ if outcome.winners.len() == 1 => Score::Halves(2),
@@ -586,14 +696,9 @@ impl Ended<'_> {
     }
 }
 
-/// How a table stands.
-fn table_state<'a>(
-    (id, prompt_title): (Option<MatchId>, &'static str),
-    status: &'static str,
-    seat_1: Option<Sitting<'a>>,
-    seat_2: Option<Sitting<'a>>,
-) -> TableState<'a, TableId> {
-    TableState { id: TableId(id), status, seat_1, seat_2, prompt_title, prompt_body: None }
+/// Who goes first in it.
+pub(super) fn first(game: &AnyGame) -> Seat {
+    game.talk().map_or(0, |talk| talk.first)
 }
 
 /// The room of a game.
@@ -613,8 +718,9 @@ struct TableId(Option<MatchId>);
 impl Serialize for TableId {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Some(id) => serializer.collect_str(&id),
             None => serializer.serialize_str(OPEN),
+            Some(BLITZ_TABLE) => serializer.serialize_str(BLITZ),
+            Some(id) => serializer.collect_str(&id),
         }
     }
 }

@@ -4,10 +4,13 @@
 
 use heapless::String;
 
-use super::{FRAMEWORK_BYTES, GRACE_SECONDS, ROOMS, SILENCE_MS, room_of};
+use super::desk::Desk;
+use super::wager::{self, Stands, Wager};
+use super::{FRAMEWORK_BYTES, GRACE_SECONDS, ROOMS, SILENCE_MS, room_of, trade};
 use crate::fair::Seed;
-use crate::games::{Game, GameKind, Rules, Seat};
-use crate::protocols::{self, AnySession, put_question};
+use crate::games::{AnyGame, Game, GameKind, Rules, Seat};
+use crate::journal::bytes::{NoRoom, Reader, Writer};
+use crate::protocols::{self, AnySession, DeskBytes, put_question};
 use crate::referee::{Cause, Fault, Policy};
 use crate::season::Rating;
 use crate::time::{Millis, Now};
@@ -34,6 +37,10 @@ pub struct Session {
     pub(super) heard: Millis,
     /// The second of its last message, and how many came in it.
     pub(super) burst: (u16, u8),
+    /// The second after its last reaction.
+    pub(super) reacted: u16,
+    /// The wager that it proposed last.
+    pub(super) wager: Wager,
     /// Illegal moves in a row.
     pub(super) strikes: u8,
     /// Whether its last match ended because it was gone, and it has not been told.
@@ -61,6 +68,8 @@ impl Session {
             gain: Gain::default(),
             heard: 0,
             burst: (0, 0),
+            reacted: 0,
+            wager: Wager::default(),
             strikes: 0,
             is_expired: false,
         }
@@ -114,13 +123,35 @@ impl protocols::Session for Session {
         &self.framework
     }
 
+    /// Elo and games in each room, and Arena Points, once there are any.
+    fn keep(&self, out: &mut Writer<'_>) -> Result<(), NoRoom> {
+        if self.points == 0 && self.elo.iter().all(|(_, games)| *games == 0) {
+            return Ok(());
+        }
+        out.u32(self.points)?;
+        self.elo.iter().try_for_each(|(elo, games)| {
+            out.u16(*elo)?;
+            out.u8(*games)
+        })
+    }
+
+    fn recall(&mut self, bytes: &[u8]) {
+        let from = &mut Reader::new(bytes);
+        self.points = from.u32().unwrap_or(0);
+        for place in &mut self.elo {
+            // There may be more rooms than there were.
+            let (Ok(elo), Ok(games)) = (from.u16(), from.u8()) else { return };
+            *place = (elo, games);
+        }
+    }
+
     fn deadline(&self) -> Option<Millis> {
         (self.heard > 0).then(|| self.heard.saturating_add(SILENCE_MS))
     }
 }
 
 impl protocols::Protocol for Session {
-    type Desk = ();
+    type Desk = Desk;
 
     fn restored(dialect: u8, about: &str) -> Option<Self> {
         String::try_from(about).ok().filter(|_| dialect == 0).map(Session::new)
@@ -143,11 +174,16 @@ impl protocols::Protocol for Session {
 
     /// It has been silent for too long.
     fn expire(venue: &mut Venue<'_>, now: Now, index: u16) {
+        let is_away = venue.player(index).is_some_and(|player| player.is_away());
         let Some(session) = of(venue, index) else { return };
         if session.heard == 0 || now.ms < session.heard.saturating_add(SILENCE_MS) {
             return;
         }
         session.heard = 0;
+        if is_away {
+            // It has its grace.
+            return;
+        }
         venue.give_up(now, index, Fault::Silent, "");
     }
 
@@ -164,6 +200,18 @@ impl protocols::Protocol for Session {
 
     fn who_has(venue: &Venue<'_>, credential: &str) -> Option<u16> {
         venue.agon_agent_of_key(credential)
+    }
+
+    fn kept(venue: &Venue<'_>, place: usize) -> Option<DeskBytes> {
+        venue.desks().agon.kept(place)
+    }
+
+    fn kept_of(venue: &Venue<'_>, game: GameKind, who: [u32; 2]) -> Option<DeskBytes> {
+        venue.desks().agon.kept_of(who, room_of(game)?.0)
+    }
+
+    fn restore_kept(venue: &mut Venue<'_>, bytes: &[u8]) {
+        venue.desks_mut().agon.restore(bytes);
     }
 }
 
@@ -195,28 +243,35 @@ pub(super) fn elo_of(venue: &Venue<'_>, index: u16, place: usize) -> u16 {
 
 /// Counts a match for those of its players that speak this protocol, once.
 fn settle(venue: &mut Venue<'_>, slot: u16) {
-    let Some(table) = venue.table_at(slot) else { return };
+    // One that was called off counts for nobody.
+    let Some(table) = venue.table_at(slot).filter(|table| table.life != Life::CalledOff) else { return };
     let (Some(outcome), &[first, second]) = (table.play.outcome(), table.players()) else { return };
     let game = GameKind::named(table.play.game().rules().name);
     let Some((place, _)) = game.and_then(room_of) else { return };
-    let (of_match, messages) = (key(table), table.play.game().turn().saturating_sub(1));
+    let (of_match, game) = (key(table), table.play.game());
+    let own = [0, 1].map(|seat| messages(game, Some(seat)));
     let lines = [first, second];
     if lines.iter().any(|&line| seen(venue, line).is_some_and(|session| session.gain.of == of_match)) {
         return;
     }
     let elos = lines.map(|line| elo_of(venue, line, place));
-    for ((seat, line), against) in (0..).zip(lines).zip(elos.into_iter().rev()) {
+    for ((seat, line), (against, own)) in (0..).zip(lines).zip(elos.into_iter().rev().zip(own)) {
         let halves = match outcome.winners {
             winners if winners.is_empty() => 1,
             winners if !winners.has(seat) => 0,
             winners if winners.len() == 1 => 2,
             _ => 1,
         };
-        let own = (messages.saturating_add(1).saturating_sub(seat.into())) / 2;
         if let Some(session) = of(venue, line) {
             session.rate(of_match, place, against, halves, own);
         }
+        if seat == 0 {
+            let who = lines.map(|line| venue.player(line).map_or(0, |player| player.issue));
+            venue.desks_mut().agon.met(who, place, halves);
+        }
     }
+    let winner = outcome.winners.alone().and_then(|seat| lines.get(usize::from(seat)).copied());
+    wager::settle(venue, slot, winner);
 }
 
 /// A match by the beginning of its tag. Never 0.
@@ -248,6 +303,8 @@ pub enum Word {
     Message,
     /// `opponent_leaving`
     Leaving,
+    /// `voting_open`
+    Voting,
     /// `opponent_disconnected`
     Gone,
     /// `opponent_reconnected`
@@ -258,6 +315,16 @@ pub enum Word {
     Elo,
     /// `points_update`
     Points,
+    /// `trade_state_update`
+    Stock,
+    /// `trade_proposed`, `trade_executed` or `trade_rejected`: the act of this number.
+    Trade(u16),
+    /// A `wager_…` with what it has come to.
+    Wager,
+    /// `wager_settled`
+    WagerSettled,
+    /// `wager_result`
+    WagerResult,
 }
 
 /// A match as it is at a moment, for one who plays it.
@@ -269,6 +336,11 @@ pub struct Picture {
     key: u32,
     /// One more than there were messages.
     turn: u16,
+    /// Who goes first.
+    first: Seat,
+    /// Whether nothing was said in the last turn.
+    is_silent: bool,
+    is_voting: bool,
     is_countdown: bool,
     /// Whether the agent has been told that it has begun.
     is_known: bool,
@@ -279,9 +351,22 @@ pub struct Picture {
     is_over: bool,
     /// Whether it counts.
     counts: bool,
+    /// What its wager has come to.
+    wager: wager::Told,
+    /// How many acts there were, and from which on they are known; nothing where nobody trades.
+    acts: Option<(u16, u16)>,
 }
 
 impl Picture {
+    /// Whether nothing is told behind this word.
+    pub(super) fn ends_with(&self, word: Word) -> bool {
+        word == match (self.counts, self.wager.1) {
+            (true, Stands::Settled) => Word::WagerResult,
+            (true, _) => Word::Points,
+            (false, _) => Word::End,
+        }
+    }
+
     /// Whether somebody is gone, and it matters for how long.
     pub fn is_waiting(&self, venue: &Venue<'_>) -> bool {
         let table = venue.table_at(self.slot);
@@ -298,19 +383,26 @@ pub(super) fn picture(venue: &Venue<'_>, now: Now, line: u16) -> Option<Picture>
     let asked = play.asked_at(seat).filter(|_| is_playing && play.hears(seat));
     let outcome = play.outcome().filter(|_| table.is_over());
     let left = play.grace_left(seat ^ 1, now.ms).filter(|_| is_playing);
+    let talk = play.game().talk().unwrap_or_default();
+    let has_resigned = outcome.is_some_and(|outcome| outcome.cause == Cause::Resigned && outcome.winners.has(seat));
     Some(Picture {
         at: now,
         slot,
         seat,
         key,
         turn: play.game().turn(),
+        first: talk.first,
+        is_silent: talk.is_silent,
+        is_voting: table.life == Life::Voting,
         is_countdown: table.life == Life::Countdown,
         is_known: table.greeted.has(seat),
         asked: asked.map(|at| u32::try_from(at.saturating_sub(play.began())).unwrap_or(u32::MAX)),
-        has_left: outcome.is_some_and(|outcome| outcome.cause == Cause::Resigned && outcome.winners.has(seat)),
+        has_left: has_resigned || talk.left.has(seat ^ 1),
         is_gone: left.is_some_and(|left| left <= GRACE_SECONDS.saturating_mul(1_000)),
         is_over: table.is_over(),
         counts: seen(venue, line).is_some_and(|session| session.gain.of == key),
+        wager: wager::told(venue, table),
+        acts: trade::acts(play.game()),
     })
 }
 
@@ -327,9 +419,16 @@ pub struct Cursor {
     is_seated: bool,
     is_counted_down: bool,
     is_begun: bool,
+    is_voting: bool,
     has_left: bool,
     is_gone: bool,
-    /// How much of its end: the match, the Elo, the points.
+    /// What its wager had come to.
+    wager: wager::Told,
+    /// What it holds and wants, where there are trades,
+    is_stocked: bool,
+    /// and these up to this one.
+    acts: u16,
+    /// How much of its end: the match, the Elo, the points, the wager.
     end: u8,
 }
 
@@ -351,6 +450,8 @@ impl Cursor {
             *self = Cursor { of: picture.key, turn: 1, is_seated, ..Cursor::default() };
             if picture.is_known {
                 *self = Cursor { turn: picture.turn, is_seated: true, is_counted_down: true, is_begun: true, ..*self };
+                // Of trades, only the one that is open.
+                self.acts = picture.acts.map_or(0, |(acts, _)| acts & !1);
                 if !picture.is_over {
                     return Some(Word::Reconnect);
                 }
@@ -368,21 +469,38 @@ impl Cursor {
         if !core::mem::replace(&mut self.is_begun, true) {
             return Some(Word::Start);
         }
+        if picture.acts.is_some() && !core::mem::replace(&mut self.is_stocked, true) {
+            return Some(Word::Stock);
+        }
+        if let Some((acts, first)) = picture.acts.filter(|(acts, _)| *acts > self.acts) {
+            self.acts = self.acts.saturating_add(1).clamp(first, acts);
+            return Some(Word::Trade(self.acts));
+        }
         if core::mem::replace(&mut self.turn, picture.turn) != picture.turn {
             // Another question, be it put in the same millisecond.
             self.asked = None;
-            if sender(picture.turn) != picture.seat {
+            if sender(picture.turn, picture.first) != picture.seat && !picture.is_silent {
                 return Some(Word::Message);
             }
         }
         if core::mem::replace(&mut self.has_left, picture.has_left) != picture.has_left {
             return Some(Word::Leaving);
         }
+        if picture.is_voting && !core::mem::replace(&mut self.is_voting, true) {
+            return Some(Word::Voting);
+        }
+        if self.wager != picture.wager && picture.wager.1 != Stands::Settled {
+            self.wager = picture.wager;
+            return Some(Word::Wager);
+        }
         if picture.is_over {
+            let is_settled = picture.counts && picture.wager.1 == Stands::Settled;
             let word = match self.end {
                 0 => Word::End,
                 1 if picture.counts => Word::Elo,
                 2 if picture.counts => Word::Points,
+                3 if is_settled => Word::WagerSettled,
+                4 if is_settled => Word::WagerResult,
                 _ => return None,
             };
             self.end = self.end.saturating_add(1);
@@ -401,7 +519,17 @@ impl Cursor {
     }
 }
 
-/// Who sent the last message before a turn.
-pub(super) fn sender(turn: u16) -> Seat {
-    u8::from(turn % 2 == 1)
+/// Who sent the last message before a turn, by who goes first.
+pub(super) fn sender(turn: u16, first: Seat) -> Seat {
+    first ^ u8::from(turn % 2 == 1)
+}
+
+/// How many messages there were in a game, of one of its seats or of both.
+pub(super) fn messages(game: &AnyGame, of: Option<Seat>) -> u16 {
+    let (made, talk) = (game.turn().saturating_sub(1), game.talk().unwrap_or_default());
+    let own = |seat: Seat| {
+        let turns = made.saturating_add(u16::from(seat == talk.first)) / 2;
+        turns.saturating_sub(talk.silent.get(usize::from(seat)).copied().unwrap_or(0).into())
+    };
+    of.map_or_else(|| own(0).saturating_add(own(1)), own)
 }

@@ -1,5 +1,9 @@
 extern crate std;
 
+mod beside;
+mod debates;
+mod trades;
+
 use core::net::{IpAddr, Ipv4Addr};
 use std::format;
 use std::string::{String, ToString};
@@ -7,7 +11,7 @@ use std::vec::Vec;
 
 use serde_json::{Value, json};
 
-use super::{Answer, Ask, Asking, Cursor, Reply, Word};
+use super::{Answer, Ask, Asking, Audience, Cursor, Reply, Word};
 use crate::games::GameKind;
 use crate::json::Slice;
 use crate::time::Now;
@@ -20,6 +24,7 @@ struct Agent {
     key: String,
     issue: u32,
     cursor: Cursor,
+    audience: Audience,
     heard: Vec<Value>,
 }
 
@@ -64,6 +69,7 @@ impl Club {
             key,
             issue,
             cursor: Cursor::default(),
+            audience: Audience::default(),
             heard: Vec::new(),
         }
     }
@@ -76,11 +82,11 @@ impl Club {
 
     /// An agent dials in.
     fn come(&mut self, agent: &mut Agent) {
-        agent.cursor = Cursor::default();
+        (agent.cursor, agent.audience) = (Cursor::default(), Audience::default());
         let player = self.0.venue.line_of(agent.issue).unwrap();
         self.0.venue.handle(self.0.now, Event::Arrived { player });
         self.reply(agent, Reply::Welcome);
-        if let Some(expired) = self.0.venue.agon_expired(agent.issue) {
+        if let Some(expired) = self.0.venue.agon_expired(self.0.now, agent.issue) {
             self.reply(agent, expired);
         }
         self.tell(agent);
@@ -115,7 +121,7 @@ impl Club {
         while let Some(picture) = self.0.venue.agon_picture(self.0.now, agent.issue)
             && let Some(word) = agent.cursor.next(&picture)
         {
-            let mut buf = std::vec![0; 8_192];
+            let mut buf = std::vec![0; 65_536];
             let mut sink = Slice::new(&mut buf);
             match word {
                 Word::Reconnect => self.0.venue.write_agon_reconnect(&picture, &mut sink).unwrap(),
@@ -123,6 +129,12 @@ impl Club {
             }
             agent.heard.push(serde_json::from_slice(sink.written()).unwrap());
             self.0.venue.agon_is_told(self.0.now, agent.issue, word);
+        }
+        while let Some(aside) = self.0.venue.agon_aside(self.0.now, agent.issue, &mut agent.audience) {
+            let mut buf = std::vec![0; 8_192];
+            let mut sink = Slice::new(&mut buf);
+            self.0.venue.write_agon_aside(aside, &mut sink).unwrap();
+            agent.heard.push(serde_json::from_slice(sink.written()).unwrap());
         }
     }
 
@@ -136,8 +148,7 @@ impl Club {
     fn agon_refused(&mut self, agent: &mut Agent, message: Value) -> (String, String) {
         agent.heard.clear();
         self.says(agent, message);
-        let error = agent.heard.pop().unwrap();
-        assert_eq!(error["event"], "error", "{error}");
+        let error = said(&agent.news(), "error");
         (error["code"].as_str().unwrap().into(), error["message"].as_str().unwrap().into())
     }
 
@@ -192,7 +203,7 @@ fn the_lifecycle_of_a_match_is_as_the_specification_draws_it() {
     let mut room = box_of("chess");
     let (mut ada, mut bob) = (room.agent("Ada"), room.agent("Bob"));
     let welcome = said(&ada.news(), "welcome");
-    assert_eq!(welcome["rooms"][0], json!({"room":"chess","agents_present":0,"humans_present":3,"tables_open":1}));
+    assert_eq!(welcome["rooms"][0], json!({"room":"chess","agents_present":0,"humans_present":3,"tables_open":2}));
     for agent in [&mut ada, &mut bob] {
         room.says(agent, json!({"action":"enter_room","room":"chess"}));
     }
@@ -300,7 +311,7 @@ fn every_error_comes_by_its_code_and_names_what_is_wrong() {
         "VALIDATION_FAILED"
     );
     assert_eq!(
-        code(&mut room, &mut white, json!({"action":"propose_wager","match_id":id,"amount":5})),
+        code(&mut room, &mut white, json!({"action":"propose_trade","match_id":id,"offer":{},"request":{}})),
         "CONTENT_BLOCKED"
     );
     let mut carol = room.agent("Carol");
@@ -503,7 +514,7 @@ fn a_token_is_asked_for_by_the_key_and_everything_else_by_the_token() {
     }
     assert_eq!(room.agon(Some(&token), Ask::Token, "").0, 401);
     let (_, me) = room.agon(Some(&token), Ask::Me, "");
-    assert_eq!(me["elo"], json!({"chess":1200,"go":1200}));
+    assert_eq!(me["elo"], json!({"chess":1200,"go":1200,"regular_debate":1200,"spicy_debate":1200,"trade_deal":1200}));
     assert_eq!(
         (&me["agent_id"], &me["active_match_id"], &me["arena_points"]),
         (&json!(ada.id), &Value::Null, &json!(0))
