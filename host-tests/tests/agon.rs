@@ -178,6 +178,29 @@ fn agents_vote_on_a_debate_that_somebody_has_left() {
 }
 
 #[test]
+fn goods_are_traded_and_who_comes_back_has_what_was_said_and_no_trade_among_it() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let ([mut first, mut second], keys, id) = begin(&leaguebox, "trade_deal");
+    let stock = second.hear("trade_state_update");
+    second.send(json!({"action": "propose_trade", "match_id": id, "offer": {"gold": 1}, "request": {"iron": 1}}));
+    assert_eq!(first.hear("trade_proposed")["request"], json!({"iron": 1}));
+    first.send(json!({"action": "accept_trade", "match_id": id}));
+    let held = |told: &Value, name: &str| told["your_resources"][name].as_u64().expect("an amount");
+    let executed = second.hear("trade_executed");
+    assert_eq!(
+        (held(&executed, "gold"), held(&executed, "iron")),
+        (held(&stock, "gold") - 1, held(&stock, "iron") + 1)
+    );
+    first.send(json!({"action": "send_message", "match_id": id, "content": "A pleasure."}));
+    assert_eq!(second.hear("opponent_message")["message_number"], 1);
+    let mut second = Agent::come(&leaguebox, &keys[1]);
+    let state = second.hear("reconnect_state");
+    let said = state["recent_messages"].as_array().expect("messages");
+    assert_eq!((said.len(), &said[0]["content"]), (1, &json!("A pleasure.")), "{state}");
+    assert_eq!(second.hear("trade_state_update")["your_resources"], executed["your_resources"]);
+}
+
+#[test]
 fn without_a_good_token_nobody_gets_as_far_as_a_websocket() {
     let leaguebox = LeagueBox::start(Settings::default());
     let key = register(&leaguebox, "Ada");

@@ -287,7 +287,9 @@ impl<B: Board> Appliance<'_, B> {
             while number <= *numbers.end() {
                 let Some(told) = self.ask_the_journal(&from, Scroll::Played(id, next)).await else { break };
                 let Some((beside, shot)) = told.scene().map(|scene| (scene.beside, scene.shot)) else { break };
-                let is_move = beside == Beside::Nothing && shot.seat.is_some();
+                let is_act = |made: &str| self.venue(|venue| venue.agon_is_act(picture, made));
+                let is_act = told.scene().is_some_and(|scene| is_act(&scene.made));
+                let is_move = beside == Beside::Nothing && shot.seat.is_some() && !is_act;
                 let ends = (is_move || shot.ended.is_some()) && core::mem::take(&mut is_open);
                 if is_move {
                     number = number.saturating_add(1);

@@ -57,6 +57,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 pub use parity::Parity;
+pub(crate) use trade_deal::Act;
 
 use crate::fair::{Draws, Seed};
 use crate::json::{self, Slice, Str, Value};

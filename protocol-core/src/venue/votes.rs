@@ -348,7 +348,8 @@ impl Venue<'_> {
             return false;
         };
         let Some(table) = self.table_at_mut(slot).filter(|table| table.life == Life::Playing) else { return false };
-        if !table.play.game().has_audience() {
+        let game = table.play.game();
+        if !game.has_audience() || !game.awaits_vote(false) {
             return false;
         }
         table.play.leaves(seat);

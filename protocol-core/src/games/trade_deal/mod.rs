@@ -17,7 +17,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::debate::{SPEECH, Says, is_cut, read, record};
-use super::{Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, Seat, Seats, Standing, Table, Viewer, Word};
+use super::{
+    Game, Illegal, MAX_SEATS, MoveSink, Order, Question, Rules, Seat, Seats, Standing, Table, Talk, Viewer, Word,
+};
 use crate::fair::{Draws, Seed};
 use crate::json::{Kind, Map, Str, Value};
 
@@ -111,12 +113,31 @@ pub struct TradeDeal {
     trades: u8,
     /// Whatever each has proposed, accepted or rejected.
     acts: [u8; 2],
+    /// How often each has said nothing.
+    silent: [u8; 2],
     stage: Stage,
     /// Whether the last message was cut.
     is_cut: bool,
     /// Whether nothing was said last.
     is_silent: bool,
     forfeited: Seats,
+}
+
+/// What was done beside the messages.
+pub(crate) enum Act<O, R> {
+    /// A side gives something for something.
+    Proposed {
+        /// Which side.
+        by: Seat,
+        /// What it gives,
+        offer: O,
+        /// and what for.
+        request: R,
+    },
+    /// The other one took it.
+    Executed,
+    /// This side did not want it, or not any more.
+    Rejected(Seat),
 }
 
 /// A move, read.
@@ -127,14 +148,20 @@ enum Wish {
     Reject,
 }
 
-fn given<'a>(wanted: Value<'a>, name: &str) -> Option<Value<'a>> {
-    wanted.get(name).filter(|value| !value.is_null() && value.as_bool() != Some(false))
+/// What a move wants of this kind, if anything. AGON's actions say it in its own words.
+fn given<'a>(wanted: Value<'a>, [name, action]: [&str; 2]) -> Option<Value<'a>> {
+    let own = wanted.get(name).filter(|value| !value.is_null() && value.as_bool() != Some(false));
+    own.or_else(|| wanted.get("action")?.as_str().filter(|said| said.is(action)).map(|_| wanted))
 }
+
+const PROPOSE: [&str; 2] = ["propose", "propose_trade"];
+const ACCEPT: [&str; 2] = ["accept", "accept_trade"];
+const REJECT: [&str; 2] = ["reject", "reject_trade"];
 
 impl Wish {
     fn read(wanted: Value<'_>) -> Result<Wish, Illegal> {
         let text = read(wanted).is_some();
-        match (text, given(wanted, "propose"), given(wanted, "accept"), given(wanted, "reject")) {
+        match (text, given(wanted, PROPOSE), given(wanted, ACCEPT), given(wanted, REJECT)) {
             (true, None, None, None) => Ok(Wish::Say),
             (false, Some(deal), None, None) => {
                 if deal.kind() != Kind::Object {
@@ -197,6 +224,11 @@ fn of<T: Copy>(pair: [T; 2], seat: Seat) -> T {
     if seat == 0 { first } else { second }
 }
 
+/// One more for a seat.
+fn count(pair: &mut [u8; 2], seat: Seat) {
+    pair.iter_mut().skip(seat.into()).take(1).for_each(|count| *count = count.saturating_add(1));
+}
+
 /// A proposal as it is sent.
 #[derive(Serialize)]
 struct Propose<O, R> {
@@ -220,7 +252,7 @@ struct Reject {
 }
 
 impl TradeDeal {
-    pub(super) const SIZE: usize = 46;
+    pub(super) const SIZE: usize = 48;
 
     pub(super) const RULES: Rules = Rules {
         name: "trade_deal",
@@ -264,6 +296,7 @@ impl TradeDeal {
             spoken: 0,
             trades: 0,
             acts: [0; 2],
+            silent: [0; 2],
             stage: Stage::Talk,
             is_cut: false,
             is_silent: false,
@@ -319,10 +352,52 @@ impl TradeDeal {
         self.worth(0) == self.worth(1)
     }
 
-    /// What both sides hold, for AGON's words.
+    /// What a side holds.
     pub(crate) fn held(&self, seat: Seat) -> impl Serialize {
         let held = of(self.held, seat);
         Map(move || listed(held))
+    }
+
+    /// What it wants: a resource, how many, and what that scores.
+    pub(crate) fn goal(&self, seat: Seat) -> (&'static str, u8, u8) {
+        let Goal { resource, amount } = of(self.goals, seat);
+        (RESOURCES.get(usize::from(resource)).copied().unwrap_or_default(), amount, POINTS)
+    }
+
+    /// The act of a number, as far as that is known: the last one, and those of the proposal before it. One proposes, the next answers.
+    pub(crate) fn act(&self, number: u16) -> Option<Act<impl Serialize, impl Serialize>> {
+        let (acts, is_proposal) = (self.acts(), number % 2 == 1);
+        let deal = |deal: Deal| Act::Proposed { by: deal.by, offer: named(deal.offer), request: named(deal.request) };
+        match self.last.filter(|_| number < acts || !is_proposal) {
+            None if number == acts => self.pending.map(deal),
+            Some((last, _)) if is_proposal => Some(deal(last)),
+            Some((_, Answer::Accepted)) => Some(Act::Executed),
+            Some((last, Answer::Rejected)) => Some(Act::Rejected(other(last.by))),
+            Some((last, Answer::Withdrawn)) => Some(Act::Rejected(last.by)),
+            None => None,
+        }
+    }
+
+    /// Which of the acts that there were is the first that is known.
+    pub(crate) fn first_act(&self) -> u16 {
+        let acts = self.acts();
+        acts.saturating_sub(if acts % 2 == 1 { 2 } else { 1 }).max(1)
+    }
+
+    /// The first resource that a side has too little of for what it wants to do: which, how many it has and needs.
+    pub(crate) fn lacks(&self, seat: Seat, wanted: Value<'_>) -> Option<(&'static str, u8, u8)> {
+        let needs = match Wish::read(wanted) {
+            Ok(Wish::Propose(offer, _)) => offer,
+            Ok(Wish::Accept) => self.pending.filter(|deal| deal.by != seat)?.request,
+            _ => return None,
+        };
+        let goods = RESOURCES.into_iter().zip(of(self.held, seat)).zip(needs);
+        { goods }.find(|((_, has), needs)| has < needs).map(|((name, has), needs)| (name, has, needs))
+    }
+
+    /// Whether a rule is about what is in a proposal, and not about whether there may be one.
+    pub(crate) fn is_about_goods(rule: Illegal) -> bool {
+        [NOTHING, NOT_HELD, NOT_HELD_EITHER].contains(&rule)
     }
 
     fn close(&mut self, deal: Deal, answer: Answer) {
@@ -364,6 +439,10 @@ impl TradeDeal {
         let text = read(wanted);
         self.is_cut = text.is_some_and(|text| is_cut(wanted, text));
         self.is_silent = text.is_none_or(|text| text.is_empty());
+        if self.is_silent {
+            let speaker = self.speaker();
+            count(&mut self.silent, speaker);
+        }
         (self.spoken, self.proposals) = (self.spoken.saturating_add(1), [0; 2]);
         if self.spoken >= MESSAGES {
             self.pending = None;
@@ -390,7 +469,7 @@ impl Game for TradeDeal {
     }
 
     fn is_act(&self, wanted: Value<'_>) -> bool {
-        ["propose", "accept", "reject"].into_iter().any(|act| given(wanted, act).is_some())
+        [PROPOSE, ACCEPT, REJECT].into_iter().any(|act| given(wanted, act).is_some())
     }
 
     fn acts_of(&self, seat: Seat) -> u16 {
@@ -414,7 +493,7 @@ impl Game for TradeDeal {
                 self.close(deal, if deal.by == seat { Answer::Withdrawn } else { Answer::Rejected });
             }
         }
-        self.acts.iter_mut().skip(seat.into()).take(1).for_each(|acts| *acts = acts.saturating_add(1));
+        count(&mut self.acts, seat);
         Ok(())
     }
 
@@ -462,6 +541,11 @@ impl Game for TradeDeal {
 
     fn speech(&self) -> usize {
         SPEECH
+    }
+
+    fn talk(&self) -> Option<Talk> {
+        let Self { is_cut, is_silent, silent, .. } = *self;
+        Some(Talk { first: 0, is_cut, is_silent, silent, left: Seats::NONE })
     }
 
     fn has_audience(&self) -> bool {

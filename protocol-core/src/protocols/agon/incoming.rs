@@ -32,10 +32,10 @@ pub(super) enum Action<'a> {
     React(Option<RoomId>, String<EMOJI_BYTES>),
     /// Bet on one's own match.
     Wager(Option<RoomId>, Bet),
+    /// Propose, accept or reject a trade: the message itself says which.
+    Trade(Option<RoomId>, Value<'a>),
     /// Say that one is there.
     Heartbeat,
-    /// What a box does not carry.
-    NotHere(&'static str),
 }
 
 const TRADES: [&str; 3] = ["propose_trade", "accept_trade", "reject_trade"];
@@ -90,7 +90,7 @@ impl<'a> Action<'a> {
         } else if action.is("cancel_wager") {
             Ok(Action::Wager(of_match()?, Bet::Cancel))
         } else if TRADES.iter().any(|trade| action.is(trade)) {
-            Ok(Action::NotHere("there is no Bazaar in this box"))
+            Ok(Action::Trade(of_match()?, value))
         } else {
             Err(Trouble::UnknownAction)
         }

@@ -15,6 +15,7 @@ mod session;
 #[cfg(test)]
 mod tests;
 mod token;
+mod trade;
 mod wager;
 
 pub use audience::{Aside, Audience};
@@ -127,7 +128,7 @@ const ARENAS: [Arena; 5] = [
     Arena {
         slug: "trade_deal",
         alias: "trade",
-        title: "Bazaar",
+        title: "Bazaar: trade until you hold what you want; ten messages in all, and trades at any time",
         turn: 3,
         late: Late::PlayFirst { forfeit_after: Some(2) },
         chars: 2_000,
@@ -204,6 +205,8 @@ pub enum Trouble {
     ValidationFailed(&'static str),
     /// The box does not carry it.
     ContentBlocked(&'static str),
+    /// The agent has too little of a resource: which, how many it has and needs.
+    Insufficient(&'static str, u8, u8),
     /// `content` is too long.
     MessageTooLong,
     /// The agent says too much.
@@ -245,7 +248,7 @@ impl Trouble {
             Trouble::MissingField(_) => "MISSING_FIELD",
             Trouble::EmptyContent => "EMPTY_CONTENT",
             Trouble::ValidationFailed(_) => "VALIDATION_FAILED",
-            Trouble::ContentBlocked(_) => "CONTENT_BLOCKED",
+            Trouble::ContentBlocked(_) | Trouble::Insufficient(..) => "CONTENT_BLOCKED",
             Trouble::MessageTooLong => "MESSAGE_TOO_LONG",
             Trouble::RateLimited => "RATE_LIMITED",
             Trouble::NotInMatch => "NOT_IN_MATCH",
@@ -270,8 +273,9 @@ impl Trouble {
             Trouble::InvalidJson => "the message must be a JSON object",
             Trouble::UnknownAction => {
                 "action must be one of enter_room, leave_room, sit_table, send_message, leave_match, vote, react, heartbeat, \
-                 propose_wager, accept_wager, decline_wager, cancel_wager"
+                 propose_wager, accept_wager, decline_wager, cancel_wager, propose_trade, accept_trade, reject_trade"
             }
+            Trouble::Insufficient(..) => "Insufficient goods",
             Trouble::EmptyContent => "content is empty",
             Trouble::MessageTooLong => "content is too long: 8000 bytes at most, and 10 characters in chess and go",
             Trouble::RateLimited => "more than 20 messages came in a second, or two reactions; this one was not heard",

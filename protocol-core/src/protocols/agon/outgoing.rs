@@ -357,6 +357,9 @@ impl fmt::Display for Words<'_, '_> {
                 if self.2.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             }
         }
+        if let Trouble::Insufficient(name, has, needs) = self.trouble {
+            return write!(f, "Insufficient {name}: have {has}, need {needs}");
+        }
         f.write_str(self.trouble.words())?;
         let Some((venue, line)) = self.legal else { return Ok(()) };
         let mut list = List(f, ". Legal are: ", Ok(()));

@@ -122,7 +122,7 @@ impl Venue<'_> {
             Action::Vote(of_match, who) => self.hear_vote(now, line, of_match, who),
             Action::React(of_match, emoji) => self.hear_reaction(now, line, of_match, &emoji),
             Action::Wager(of_match, bet) => self.hear_bet(line, of_match, bet),
-            Action::NotHere(why) => Err(Trouble::ContentBlocked(why)),
+            Action::Trade(of_match, wanted) => self.hear_trade(now, line, of_match, wanted),
         }
     }
 
@@ -235,6 +235,10 @@ impl Venue<'_> {
             return Err(Trouble::NotYourTurn);
         }
         let game = table.play.game();
+        // Who may only trade now has to wait with its words.
+        if table.seat_of(line).is_some_and(|seat| game.may_act().has(seat)) {
+            return Err(Trouble::NotYourTurn);
+        }
         let text = || content.as_str().into_iter().flat_map(Str::chars);
         // Speeches that are longer are cut.
         let is_speech = game.speech() > SAID;
@@ -426,7 +430,7 @@ impl Venue<'_> {
                     match_id,
                     opponent: self.agon_opponent(other, place).ok_or(Full)?,
                     prompt_title,
-                    prompt_body: game.talk().map(|_| match seat == first {
+                    prompt_body: game.talk().filter(|_| self.prompt(table).is_some()).map(|_| match seat == first {
                         true => "You are for the motion, and speak first.",
                         false => "You are against the motion, and speak second.",
                     }),
@@ -499,6 +503,8 @@ impl Venue<'_> {
                 };
                 json::write(&PointsUpdate { event: "points_update", points_earned: gain.points, reason }, sink)
             }
+            Word::Stock => self.write_stock(picture, sink),
+            Word::Trade(number) => self.write_trade(picture, number, sink),
             Word::Wager => self.write_wager(picture, None, sink),
             Word::WagerSettled | Word::WagerResult => {
                 self.write_wager(picture, Some((&ended(), word == Word::WagerResult)), sink)

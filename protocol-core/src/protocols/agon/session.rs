@@ -6,7 +6,7 @@ use heapless::String;
 
 use super::desk::Desk;
 use super::wager::{self, Stands, Wager};
-use super::{FRAMEWORK_BYTES, GRACE_SECONDS, ROOMS, SILENCE_MS, room_of};
+use super::{FRAMEWORK_BYTES, GRACE_SECONDS, ROOMS, SILENCE_MS, room_of, trade};
 use crate::fair::Seed;
 use crate::games::{AnyGame, Game, GameKind, Rules, Seat};
 use crate::journal::bytes::{NoRoom, Reader, Writer};
@@ -315,6 +315,10 @@ pub enum Word {
     Elo,
     /// `points_update`
     Points,
+    /// `trade_state_update`
+    Stock,
+    /// `trade_proposed`, `trade_executed` or `trade_rejected`: the act of this number.
+    Trade(u16),
     /// A `wager_…` with what it has come to.
     Wager,
     /// `wager_settled`
@@ -349,6 +353,8 @@ pub struct Picture {
     counts: bool,
     /// What its wager has come to.
     wager: wager::Told,
+    /// How many acts there were, and from which on they are known; nothing where nobody trades.
+    acts: Option<(u16, u16)>,
 }
 
 impl Picture {
@@ -396,6 +402,7 @@ pub(super) fn picture(venue: &Venue<'_>, now: Now, line: u16) -> Option<Picture>
         is_over: table.is_over(),
         counts: seen(venue, line).is_some_and(|session| session.gain.of == key),
         wager: wager::told(venue, table),
+        acts: trade::acts(play.game()),
     })
 }
 
@@ -417,6 +424,10 @@ pub struct Cursor {
     is_gone: bool,
     /// What its wager had come to.
     wager: wager::Told,
+    /// What it holds and wants, where there are trades,
+    is_stocked: bool,
+    /// and these up to this one.
+    acts: u16,
     /// How much of its end: the match, the Elo, the points, the wager.
     end: u8,
 }
@@ -439,6 +450,8 @@ impl Cursor {
             *self = Cursor { of: picture.key, turn: 1, is_seated, ..Cursor::default() };
             if picture.is_known {
                 *self = Cursor { turn: picture.turn, is_seated: true, is_counted_down: true, is_begun: true, ..*self };
+                // Of trades, only the one that is open.
+                self.acts = picture.acts.map_or(0, |(acts, _)| acts & !1);
                 if !picture.is_over {
                     return Some(Word::Reconnect);
                 }
@@ -455,6 +468,13 @@ impl Cursor {
         }
         if !core::mem::replace(&mut self.is_begun, true) {
             return Some(Word::Start);
+        }
+        if picture.acts.is_some() && !core::mem::replace(&mut self.is_stocked, true) {
+            return Some(Word::Stock);
+        }
+        if let Some((acts, first)) = picture.acts.filter(|(acts, _)| *acts > self.acts) {
+            self.acts = self.acts.saturating_add(1).clamp(first, acts);
+            return Some(Word::Trade(self.acts));
         }
         if core::mem::replace(&mut self.turn, picture.turn) != picture.turn {
             // Another question, be it put in the same millisecond.

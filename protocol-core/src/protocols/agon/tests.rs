@@ -2,6 +2,7 @@ extern crate std;
 
 mod beside;
 mod debates;
+mod trades;
 
 use core::net::{IpAddr, Ipv4Addr};
 use std::format;
