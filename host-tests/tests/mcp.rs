@@ -9,7 +9,7 @@ use host_tests::python::Player;
 use host_tests::settings::Settings;
 use host_tests::{here, wait_for};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -24,7 +24,12 @@ const ERAS: [Option<&str>; 3] = [Some(NEW), Some(OLD[0]), None];
 const CAPACITY: usize = if cfg!(feature = "board") { 32 } else { 512 };
 
 fn post(leaguebox: &LeagueBox, headers: &str, body: &str) -> Response {
-    http::request(leaguebox.address, "POST", "/mcp", &format!("{JSON}{headers}"), body).expect("an answer")
+    let headers = format!("{JSON}{headers}");
+    // On a board, who comes with many others at the same instant may find nobody listening, and comes again.
+    wait_for("an answer", || match http::request(leaguebox.address, "POST", "/mcp", &headers, body) {
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => None,
+        answer => Some(answer.expect("an answer")),
+    })
 }
 
 fn meta(version: &str) -> Value {
@@ -325,11 +330,14 @@ fn who_waits_for_its_turn_is_told_when_it_comes() {
     thread::scope(|scope| {
         // Both have asked before there is anything to tell.
         let waiting = tokens.each_ref().map(|token| scope.spawn(|| turn(&leaguebox, token, 25)));
-        wait_for("both are seen to ask", || {
-            let players = leaguebox.get_json("/api/players.json");
-            let seen = players["players"].as_array()?.iter().all(|player| !player["last_seen"].is_null());
-            seen.then_some(())
-        });
+        // A board that nobody has told the time does not say when it saw them.
+        if cfg!(not(feature = "board")) {
+            wait_for("both are seen to ask", || {
+                let players = leaguebox.get_json("/api/players.json");
+                let seen = players["players"].as_array()?.iter().all(|player| !player["last_seen"].is_null());
+                seen.then_some(())
+            });
+        }
         assert_eq!(leaguebox.admin("start").status, 200);
         let told = waiting.map(|one| one.join().expect("it is told"));
         assert!(told.iter().all(|now| now["match_id"] == "R1M1"), "{told:?}");
