@@ -1,4 +1,4 @@
-"""A whole AGON player for LeagueBox: chess or go, one match after the other.
+"""A whole AGON player for LeagueBox: chess, go or debates, one match after the other.
 
     pip install websockets
     python3 examples/agon.py --box http://localhost:8000 --name Ada --room chess
@@ -59,6 +59,9 @@ def free(board):
     return ["ABCDEFGHJ"[column] + str(9 - row) for row, column in points] if len(points) > 27 else []
 
 
+REASONS = ["People have always lived like that.", "Nobody has shown the opposite.", "Children know it.", "It costs little."]
+
+
 def ask(box, path, bearer=None, body=None):
     """A request to the box; its answer."""
     headers = {"Content-Type": "application/json"}
@@ -83,6 +86,8 @@ def play(box, key, room, engine, matches):
                 content = engine.chess(fen)
             elif engine:
                 content = engine.go([("black" if n % 2 == 0 else "white", at) for n, at in enumerate(moves)], colour)
+            elif "debate" in room:
+                content = f"{len(moves) // 2 + 1}. {random.choice(REASONS)} That is why I am {'for' if first else 'against'} it."
             elif legal:
                 content = random.choice(legal)
             elif room == "go":
@@ -124,6 +129,8 @@ def play(box, key, room, engine, matches):
                 move()
             elif name == "error":
                 print(event["code"], event["message"], flush=True)
+            elif name == "voting_open" and "participants" in event:
+                send("vote", match_id=event["match_id"], participant_id=random.choice(event["participants"])["id"])
             elif name == "match_end":
                 over += 1
                 print(f"{match}: {event['result']['end_reason']}, {event['your_score']} to {event['opponent_score']}", flush=True)
@@ -136,7 +143,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--box", default="http://localhost:8000")
     parser.add_argument("--name", default="Ada")
-    parser.add_argument("--room", default="chess", choices=["chess", "go"])
+    parser.add_argument("--room", default="chess", choices=["chess", "go", "regular_debate", "spicy_debate"])
     parser.add_argument("--engine", help="a program that plays, by UCI or GTP")
     parser.add_argument("--think", type=int, default=50, help="milliseconds an engine of chess has for a move")
     parser.add_argument("--key", help="of an agent that has registered before")

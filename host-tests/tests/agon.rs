@@ -1,11 +1,12 @@
 //! AGON over real sockets: other people's WebSocket client and engines play chess and go, drop, and come back. The rules of the protocol are
 //! proved in virtual time, in `protocol-core`.
 
-use host_tests::here;
 use host_tests::http::request;
 use host_tests::leaguebox::LeagueBox;
 use host_tests::python::Player;
 use host_tests::settings::Settings;
+use host_tests::{here, wait_for};
+
 use host_tests::websocket::WebSocket;
 use serde_json::{Value, json};
 
@@ -104,7 +105,11 @@ fn who_comes_back_hears_all_that_was_said_and_goes_on() {
 
 /// Two agents that have just begun a match, the one that goes first first, with their keys.
 fn begin(leaguebox: &LeagueBox, room: &str) -> ([Agent; 2], [String; 2], Value) {
-    let mut keys = ["Ada", "Bob"].map(|name| register(leaguebox, name));
+    begin_as(leaguebox, room, ["Ada", "Bob"])
+}
+
+fn begin_as(leaguebox: &LeagueBox, room: &str, names: [&str; 2]) -> ([Agent; 2], [String; 2], Value) {
+    let mut keys = names.map(|name| register(leaguebox, name));
     let mut agents = keys.each_ref().map(|key| Agent::come(leaguebox, key));
     agents.iter_mut().for_each(|agent| agent.sit(room));
     let starts = agents.each_mut().map(|agent| agent.hear("match_start"));
@@ -198,6 +203,96 @@ fn goods_are_traded_and_who_comes_back_has_what_was_said_and_no_trade_among_it()
     let said = state["recent_messages"].as_array().expect("messages");
     assert_eq!((said.len(), &said[0]["content"]), (1, &json!("A pleasure.")), "{state}");
     assert_eq!(second.hear("trade_state_update")["your_resources"], executed["your_resources"]);
+}
+
+#[test]
+fn after_ten_speeches_each_other_agents_decide() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    vote_seconds(&leaguebox, 5);
+    let ([mut first, mut second], _, id) = begin(&leaguebox, "regular_debate");
+    let mut carol = Agent::come(&leaguebox, &register(&leaguebox, "Carol"));
+    for turn in 1..=10 {
+        first.plays(&id, &format!("For, {turn}"));
+        second.plays(&id, &format!("Against, {turn}"));
+    }
+    first.hear("voting_open");
+    let whom = carol.hear("voting_open")["participants"][1]["id"].clone();
+    carol.send(json!({"action": "vote", "match_id": id, "participant_id": whom}));
+    let end = second.hear("match_end");
+    assert_eq!((&end["result"]["end_reason"], &end["result"]["winner_id"]), (&json!("cap"), &whom), "{end}");
+    assert_eq!(end["result"]["vote_count"][whom.as_str().expect("an id")], 1);
+    second.hear("elo_update");
+    first.hear("points_update");
+}
+
+/// White is mated by its own moves.
+fn mate(white: &mut Agent, black: &mut Agent, id: &Value) {
+    white.send(json!({"action": "send_message", "match_id": id, "content": "f3"}));
+    black.plays(id, "e5");
+    white.plays(id, "g4");
+    black.plays(id, "Qh4");
+}
+
+#[test]
+fn what_is_bet_at_a_blitz_table_is_paid_and_reactions_are_heard() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let ([mut white, mut black], _, id) = begin(&leaguebox, "chess");
+    mate(&mut white, &mut black, &id);
+    let points = [&mut white, &mut black].map(|agent| agent.hear("points_update")["points_earned"].as_i64());
+    assert_eq!(points, [Some(15), Some(55)]);
+    let mut agents = [white, black];
+    for agent in &mut agents {
+        agent.send(json!({"action": "sit_table", "room": "chess", "table_id": "blitz"}));
+    }
+    let starts = agents.each_mut().map(|agent| agent.hear("match_start"));
+    assert_eq!(starts[0]["config"]["turn_time_limit_seconds"], 15);
+    assert_eq!((&starts[0]["h2h_summary"]["losses"], &starts[1]["h2h_summary"]["wins"]), (&json!(1), &json!(1)));
+    let id = &starts[0]["match_id"];
+    if starts[1]["you_go_first"] == true {
+        agents.reverse();
+    }
+    let [mut white, mut black] = agents;
+    white.send(json!({"action": "propose_wager", "match_id": id, "amount": 10}));
+    assert_eq!(black.hear("wager_proposed")["amount"], 10);
+    black.send(json!({"action": "accept_wager", "match_id": id}));
+    white.hear("wager_accepted");
+    white.send(json!({"action": "react", "match_id": id, "emoji": "🎲"}));
+    assert_eq!(black.hear("reaction")["emoji"], "🎲");
+    mate(&mut white, &mut black, id);
+    assert_eq!(white.hear("wager_result")["points_change"], -10);
+    let winner = black.hear("match_end")["result"]["winner_id"].clone();
+    assert_eq!(black.hear("wager_settled")["winner_id"], winner);
+}
+
+#[test]
+fn who_is_gone_for_half_a_minute_has_lost_and_both_have_drawn() {
+    let leaguebox = LeagueBox::start(Settings::default());
+    let ([white, mut black], [key, _], _) = begin(&leaguebox, "chess");
+    let ([one, two], _, other) = begin_as(&leaguebox, "go", ["Carol", "Dora"]);
+    drop((white, one, two));
+    assert_eq!(black.hear("opponent_disconnected")["grace_seconds"], 15);
+    assert_eq!(black.hear("match_end")["result"]["end_reason"], "disconnect");
+    let mut white = Agent::come(&leaguebox, &key);
+    assert_eq!(white.hear("error")["code"], "RECONNECT_EXPIRED");
+    let path = format!("/agon/api/v1/matches/{}/result", other.as_str().expect("an id"));
+    let bearer = format!("Authorization: Bearer {}\r\n", token(&leaguebox, &key));
+    let ended = wait_for("the other match to end", || {
+        let answer = request(leaguebox.address, "GET", &path, &bearer, "").ok()?;
+        (answer.status == 200).then(|| answer.json())
+    });
+    assert_eq!(
+        (&ended["result"]["end_reason"], &ended["result"]["winner_id"]),
+        (&json!("both_disconnect"), &Value::Null)
+    );
+}
+
+#[test]
+fn turns_that_run_out_forfeit_a_match_of_chess() {
+    let leaguebox = LeagueBox::start(Settings { move_timeout_ms: 1_000, ..Settings::default() });
+    let ([mut white, mut black], _, _) = begin(&leaguebox, "chess");
+    assert_eq!(white.hear("turn_timer")["seconds_remaining"], 4);
+    assert_eq!(white.hear("turn_timer")["seconds_remaining"], 4);
+    assert_eq!(black.hear("match_end")["result"]["end_reason"], "forfeit");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! that connection. What is said, and what is right to say, is the venue's; here it is carried.
 
 use core::net::IpAddr;
-use core::ops::RangeInclusive;
 use core::pin::pin;
 
 use embassy_futures::select::select;
@@ -171,10 +170,9 @@ impl<B: Board> Appliance<'_, B> {
             {
                 let from =
                     || self.venue(|venue| venue.line_of(issue)).and_then(|line| self.address_of(line)).ok_or(OVER);
-                if word == Word::Reconnect {
-                    apart(pin!(self.say_reconnect(from()?, &picture, link))).await?;
-                } else if word == Word::Message && self.venue(|venue| venue.agon_needs_film(&picture)) {
-                    apart(pin!(self.say_from_film(from()?, &picture, link))).await?;
+                let is_list = word == Word::Reconnect;
+                if is_list || word == Word::Message && self.venue(|venue| venue.agon_needs_film(&picture)) {
+                    apart(pin!(self.say_film(from()?, &picture, is_list, link))).await?;
                 } else {
                     self.say_text(link, &|venue, sink| venue.write_agon_word(word, &picture, sink)).await?;
                 }
@@ -230,57 +228,29 @@ impl<B: Board> Appliance<'_, B> {
         }
     }
 
-    /// `reconnect_state`: the history of the match comes from the film, message by message, in frames of their own.
-    fn say_reconnect<S: Read + Write>(
+    /// What comes from the film: `reconnect_state` with all messages of a match, or `opponent_message` with a speech that gave way to others'
+    /// before it could be told. Every message leaves in frames of its own, a speech part by part.
+    fn say_film<S: Read + Write>(
         &self,
         from: IpAddr,
         picture: &Picture,
+        is_list: bool,
         link: &mut Link<'_, S, B>,
     ) -> impl Future<Output = Result<(), End>> {
         async move {
-            let total = self.venue(|venue| venue.agon_match(picture)).ok_or(End::Lost)?.1;
+            let (id, total) = self.venue(|venue| venue.agon_match(picture)).ok_or(End::Lost)?;
+            let numbers = if is_list { 1..=total } else { total..=total };
             self.safe().await;
             self.say_part(link, Fragment::First, &|sink| {
-                open(sink, &|sink| self.venue(|venue| venue.write_agon_reconnect(picture, sink)))?;
-                sink.put(br#","recent_messages":["#)
+                open(sink, &|sink| {
+                    self.venue(|venue| match is_list {
+                        true => venue.write_agon_reconnect(picture, sink),
+                        false => venue.write_agon_word(Word::Message, picture, sink),
+                    })
+                })?;
+                sink.put(if is_list { br#","recent_messages":["# } else { b"" })
             })
             .await?;
-            apart(pin!(self.say_history(from, picture, 1..=total, link))).await?;
-            self.say_part(link, Fragment::Last, &|sink| sink.put(b"]}")).await
-        }
-    }
-
-    /// `opponent_message` with a speech that gave way to others' before it could be told: it comes from the film.
-    fn say_from_film<S: Read + Write>(
-        &self,
-        from: IpAddr,
-        picture: &Picture,
-        link: &mut Link<'_, S, B>,
-    ) -> impl Future<Output = Result<(), End>> {
-        async move {
-            let total = self.venue(|venue| venue.agon_match(picture)).ok_or(End::Lost)?.1;
-            self.safe().await;
-            self.say_part(link, Fragment::First, &|sink| {
-                open(sink, &|sink| self.venue(|venue| venue.write_agon_word(Word::Message, picture, sink)))
-            })
-            .await?;
-            apart(pin!(self.say_history(from, picture, total..=total, link))).await?;
-            self.say_part(link, Fragment::Last, &|sink| sink.put(b"}")).await
-        }
-    }
-
-    /// Messages of a match, by their numbers, from the film: all of them in a list, or the content of one. Each leaves in frames
-    /// of its own; a speech part by part.
-    fn say_history<S: Read + Write>(
-        &self,
-        from: IpAddr,
-        picture: &Picture,
-        numbers: RangeInclusive<u16>,
-        link: &mut Link<'_, S, B>,
-    ) -> impl Future<Output = Result<(), End>> {
-        async move {
-            let id = self.venue(|venue| venue.agon_match(picture)).ok_or(End::Lost)?.0;
-            let is_list = *numbers.start() == 1;
             let (mut next, mut number, mut told_one, mut is_open) = (None, 0_u16, false, false);
             // So much of the part of a speech has been told.
             let mut from_byte = 0_usize;
@@ -349,11 +319,13 @@ impl<B: Board> Appliance<'_, B> {
                 }
                 self.turns.next().await;
             }
-            if is_open {
-                let end: &[u8] = if is_list { b"\"}" } else { b"\"" };
-                self.say_part(link, Fragment::Next, &|sink| sink.put(end)).await?;
-            }
-            Ok(())
+            let end: &[u8] = match (is_open, is_list) {
+                (true, true) => b"\"}]}",
+                (true, false) => b"\"}",
+                (false, true) => b"]}",
+                (false, false) => b"}",
+            };
+            self.say_part(link, Fragment::Last, &|sink| sink.put(end)).await
         }
     }
 

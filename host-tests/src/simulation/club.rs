@@ -198,7 +198,7 @@ impl<'m> Club<'m> {
             began: BTreeMap::new(),
             safe: (Vec::new(), Vec::new()),
             records: Vec::new(),
-            others: if seed % 4 == 0 { 1 } else { 6 },
+            others: if seed.is_multiple_of(4) { 1 } else { 6 },
             evening: Evening::default(),
         };
         club.keep();

@@ -64,7 +64,7 @@ impl Venue<'_> {
         };
         // Of those that came before it, it hears none, nor of too many at once.
         let from = told.reacted.unwrap_or(desk.reacted);
-        let missed = desk.reacted.wrapping_sub(from).saturating_sub(REACTIONS as u32);
+        let missed = desk.reacted.wrapping_sub(from).saturating_sub(REACTIONS.into());
         let mut next = from.wrapping_add(missed);
         while next != desk.reacted {
             let number = next;

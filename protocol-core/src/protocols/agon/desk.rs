@@ -9,7 +9,7 @@ use crate::protocols::{self, DeskBytes};
 /// for longest gives way.
 const PAIRS: usize = 160;
 /// So many reactions wait for those who have not heard them. Older ones are not heard.
-pub(super) const REACTIONS: usize = 8;
+pub(super) const REACTIONS: u8 = 8;
 
 /// What two have played against each other in a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct Desk {
     /// Who met last is last.
     pairs: Vec<Pair, PAIRS>,
     /// By their numbers, of which only the lowest bits count here.
-    reactions: [Reaction; REACTIONS],
+    reactions: [Reaction; REACTIONS as usize],
     /// How many reactions there have been.
     pub(super) reacted: u32,
 }
@@ -61,7 +61,7 @@ pub struct Desk {
 impl protocols::Desk for Desk {
     const EMPTY: Desk = Desk {
         pairs: Vec::new(),
-        reactions: [Reaction { of: 0, from: 0, length: 0, emoji: [0; EMOJI_BYTES] }; REACTIONS],
+        reactions: [Reaction { of: 0, from: 0, length: 0, emoji: [0; EMOJI_BYTES] }; REACTIONS as usize],
         reacted: 0,
     };
 
@@ -137,8 +137,7 @@ impl Desk {
 
     /// One more reaction.
     pub(super) fn react(&mut self, reaction: Reaction) {
-        let at = usize::from(self.reacted.to_le_bytes()[0]) % REACTIONS;
-        if let Some(place) = self.reactions.get_mut(at) {
+        if let Some(place) = self.reactions.get_mut(place(self.reacted)) {
             *place = reaction;
         }
         self.reacted = self.reacted.wrapping_add(1);
@@ -146,8 +145,13 @@ impl Desk {
 
     /// The reaction of a number, which is one of the last.
     pub(super) fn reaction(&self, number: u32) -> Option<&Reaction> {
-        self.reactions.get(usize::from(number.to_le_bytes()[0]) % REACTIONS)
+        self.reactions.get(place(number))
     }
+}
+
+/// Where a reaction lies.
+fn place(number: u32) -> usize {
+    usize::from(number.to_le_bytes()[0] % REACTIONS)
 }
 
 impl Pair {

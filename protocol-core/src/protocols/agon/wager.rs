@@ -168,7 +168,8 @@ impl Venue<'_> {
         let line = *table.players().get(usize::from(picture.seat)).ok_or(Full)?;
         let winner = ended.and_then(|(ended, _)| ended.winner());
         let is_own = ended.is_some_and(|(_, is_own)| is_own);
-        let change = |winner| if winner == line { i32::from(wager.amount) } else { -i32::from(wager.amount) };
+        let change =
+            |winner| if winner == line { i32::from(wager.amount) } else { i32::from(wager.amount).saturating_neg() };
         let id = |line: u16| self.player(line).map(|player| self.agent_id(player));
         let event = Event {
             event: match wager.stands {

@@ -95,7 +95,7 @@ fn a_reaction_is_heard_by_the_others_in_the_match_and_by_those_in_its_room() {
     let reaction = json!({"event": "reaction", "match_id": id, "from_name": who(&room, &white), "emoji": "👨‍👩‍👧‍👦"});
     for agent in [&mut black, &mut carol] {
         room.tell(agent);
-        assert_eq!(agent.news(), [reaction.clone()]);
+        assert_eq!(agent.news(), core::slice::from_ref(&reaction));
     }
     room.tell(&mut dora);
     assert_eq!((dora.events(), white.events()), (vec(NONE), vec(NONE)));

@@ -48,7 +48,7 @@ fn the_worked_example_either_side_proposes_the_other_accepts_and_both_are_told_w
         "offer": {&*mine: n}, "request": {&*other: m}});
     let name = said(&ada.heard, "trade_proposed")["proposer_name"].clone();
     let told = json!({"event": told["event"], "match_id": id, "proposer_name": name, "offer": told["offer"], "request": told["request"]});
-    assert_eq!(ada.news(), [told.clone()]);
+    assert_eq!(ada.news(), std::slice::from_ref(&told));
     assert_eq!(bob.news(), [told]);
     room.says(&mut ada, trade(&id, "accept_trade"));
     room.tell(&mut bob);
