@@ -3,6 +3,7 @@
 How a referee registers, learns of a match, finds the players and reports lives in its own file, one for each kind seen in the wild.
 """
 import argparse
+import http.client
 import json
 import os
 import random
@@ -31,6 +32,9 @@ def post(url, body, timeout=10):
             return json.loads(answer.read() or b"null")
     except urllib.error.HTTPError as error:
         return {"error": {"code": error.code}}
+    except http.client.HTTPException as error:
+        # Half an answer is none.
+        raise OSError(error) from error
 
 
 def unwrap(answer):
@@ -141,8 +145,16 @@ class Referee:
         return {}
 
     def table(self):
-        """A table of players that it has from somewhere else."""
-        with urllib.request.urlopen(self.args.box.rstrip("/") + "/api/players.json", timeout=10) as answer:
+        """A table of players that it has from somewhere else. A board that is busy may ask to come again."""
+        while True:
+            try:
+                return self.read_table()
+            except (OSError, ValueError, http.client.HTTPException) as error:
+                self.log("no_table", error=str(error))
+                time.sleep(0.2)
+
+    def read_table(self):
+        with urllib.request.urlopen(self.args.box.rstrip("/") + "/api/players.json", timeout=5) as answer:
             return {one["player_id"]: "http://" + one["address"] + "/" + one["contact_endpoint"].split("/", 3)[3]
                     for one in json.load(answer)["players"] if one["connects"] == "http"}
 
