@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use protocol_core::fair::{Draws, Seed};
 use protocol_core::games::{AnyGame, Game, GameKind, MoveSink};
 use protocol_core::json;
+use serde::Serialize;
 
 struct All(Vec<String>);
 
