@@ -132,8 +132,8 @@ every_game! {
     the_players_on_the_page_of_chess_play_it: "chess" of 2,
     the_players_on_the_page_of_go_play_it: "go" of 2,
     the_players_on_the_page_of_regular_debate_play_it: "regular_debate" of 2,
-    the_players_on_the_page_of_trade_deal_play_it: "trade_deal" of 2,
     the_players_on_the_page_of_spicy_debate_play_it: "spicy_debate" of 2,
+    the_players_on_the_page_of_trade_deal_play_it: "trade_deal" of 2,
 }
 
 #[test]
