@@ -29,7 +29,7 @@ pub const VERB: Verb = Verb {
     options: &[Opt { name: "--device", value: "desktop|emulator|probe", what: "where", default: Some("desktop") }],
     words: &[
         ("FILE ...", "files of host-tests/tests, without `.rs` (all)"),
-        ("-- WORDS ...", "words for the test harness, such as --nocapture, --report-time or a part of a test's name"),
+        ("-- WORDS ...", "words for the test harness, such as --nocapture, --report-time or part of a name"),
     ],
     example: "cargo xtask test --device emulator device_cost -- --nocapture",
     run,

@@ -478,7 +478,7 @@ impl Game for TradeDeal {
 
     fn play(&mut self, seat: Seat, wanted: Value<'_>, _draws: &mut Draws) -> Result<(), Illegal> {
         if seat > 1 || self.stage != Stage::Talk {
-            return Err(Illegal("nobody trades or speaks any more"));
+            return Err(Illegal("it is not your turn"));
         }
         match Wish::read(wanted)? {
             Wish::Say if seat != self.speaker() => return Err(NOT_YOUR_TURN),

@@ -142,7 +142,7 @@ fn it_ends_at_the_tenth_message_of_both_together_and_more_wins() {
     assert_eq!((standing.winner(), standing.scores[..2].to_vec()), (Some(0), [100, 87].to_vec()));
     assert_eq!(said(|f| game.reason(PLAYERS, f)), "P01 has 9 of 9 gold: 100 points, P02 has 7 of 8 wood: 87 points");
     assert_eq!(said(|f| game.export(f)), "100,87,1");
-    assert_eq!(act(&mut game, 1, DEAL), Err(Illegal("nobody trades or speaks any more")));
+    assert_eq!(act(&mut game, 1, DEAL), Err(Illegal("it is not your turn")));
     assert_eq!(
         result(&game, PLAYERS),
         r#"{"messages":10,"trades":1,"resources":{"P01":{"gold":9,"iron":5,"food":5,"wood":3},"P02":{"gold":1,"iron":5,"food":5,"wood":7}},"votes":{"P01":0,"P02":0},"final_score":{"P01":100,"P02":87}}"#
