@@ -70,7 +70,7 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
-    /// Writes the part of an answer that `at` names, where its text has many parts; see [`Rows`].
+    /// Writes the part of an answer that `at` names, where its text has many parts.
     pub fn write_part(&self, rows: Rows<'_>, at: &mut u64, sink: &mut dyn Sink) -> Result<bool, Full> {
         /// Which of the five sections a part belongs to stands in the upper half of its number.
         const SECTION: u32 = 32;
